@@ -412,14 +412,16 @@ impl Approvers {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionApproval {
     pub user_id: UserId,
     /// The approver's role at that time.
     pub role: Option<Role>,
     pub at: Timestamp,
+    /// Digest of what was approved.
     pub digest: Option<String>,
+    /// Note of the approver.
     pub note: Option<String>,
     /// The [round](crate::action::AgentAction::round) that was approved; 0 until it begins.
     pub round: i64,

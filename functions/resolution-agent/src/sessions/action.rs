@@ -17,6 +17,8 @@ use super::row::ActionInShort;
 // `ToSchema` takes no type arguments.
 type MoreOfAction = Detail<ActionDetail>;
 type MoreOfStep = Detail<StepDetail>;
+type BoundConnection = Shown<ConnectionRevision>;
+type Approval = Shown<ActionApproval>;
 
 view! {
     #[schema(as = ProposedAction)]
@@ -60,7 +62,7 @@ view! {
         playbook: Option<PlaybookVersion> = action.content.playbook.clone(),
         /// Connection that it is sent through, with its revision at the proposal. The digest covers
         /// both. Null if there is no connection.
-        connection: Option<BoundConnection> = action.content.connection.as_ref().map(BoundConnection::of),
+        connection: Option<BoundConnection> = action.content.connection.clone().map(Shown::part),
         /// Check of the effect after the action; null if there is none.
         verify: Option<VerificationView> = action.content.verify.as_ref().map(VerificationView::of),
         /// GETs that read these facts; they change nothing.
@@ -68,19 +70,7 @@ view! {
         /// State of the approval while it lacks approvers; null otherwise.
         approval: Option<ApprovalView> = ApprovalView::of(action, shown.now),
         /// Approvals, oldest first.
-        approvals: Vec<ApproverView> = shown.approvals_of(action),
-    }
-}
-
-view! {
-    /// The connection that an action is bound to.
-    #[schema(as = ConnectionRevision)]
-    pub struct BoundConnection of bound(bound: &ConnectionRevision) {
-        name: String = bound.name.clone(),
-        /// Revision; every change to calls or their reading raises it.
-        revision: i64,
-        /// Account that it reached; null if the connection names none.
-        account: Option<String> = bound.account.clone(),
+        approvals: Vec<Approval> = shown.approvals_of(action),
     }
 }
 
@@ -95,18 +85,6 @@ pub struct ApprovalView {
     needed: i64,
     /// Instant at which the first of these approvals expires.
     expires_at: Timestamp,
-}
-
-view! {
-    #[schema(as = ActionApproval)]
-    pub struct ApproverView of approval(approval: &ActionApproval) {
-        user_id: UserId,
-        at: Timestamp,
-        /// Digest of what was approved.
-        digest: Option<String> = approval.digest.clone(),
-        /// Note of the approver.
-        note: Option<String> = approval.note.clone(),
-    }
 }
 
 view! {
@@ -236,7 +214,7 @@ impl ShownSession<'_> {
             .collect()
     }
 
-    fn approvals_of(&self, action: &ProposedAction) -> Vec<ApproverView> {
+    fn approvals_of(&self, action: &ProposedAction) -> Vec<Approval> {
         let mut actions = self.actions.iter();
         let stored = actions.find(|stored| stored.key.action_id == action.id);
         let approved = stored
@@ -244,7 +222,8 @@ impl ShownSession<'_> {
             .flat_map(|stored| &stored.round.approvals);
         approved
             .chain(&action.approvals)
-            .map(ApproverView::of)
+            .cloned()
+            .map(Shown::part)
             .collect()
     }
 }

@@ -12,8 +12,8 @@ use shared::{
         journal::Excerpt,
         pattern::Pattern,
         session::{
-            AgentSession, AgentSessionStatus, Analysis, Evidence, Next, NotApplicable,
-            PlaybookVersion, ReadEvidence, Rejection, SessionContext,
+            AgentSession, AgentSessionStatus, Analysis, Next, NotApplicable, PlaybookVersion,
+            ReadEvidence, Rejection, SessionContext,
         },
     },
     auth::Identity,
@@ -33,6 +33,8 @@ use super::{
 type MoreOfSession = Detail<SessionDetail>;
 type MoreOfAnalysis = Detail<AnalysisDetail>;
 type MoreOfResult = Detail<ResultDetail>;
+type ShownAnalysis = Shown<Analysis>;
+type ShownRead = Shown<ReadEvidence>;
 
 /// An opened session.
 #[derive(Debug, Serialize, ToSchema)]
@@ -80,33 +82,17 @@ view! {
 view! {
     /// A root-cause analysis. The members of `detail=full` are the ones that are not required.
     #[schema(as = Analysis)]
-    pub struct AnalysisView of analysis(analysis: Analysis, is_full: bool) {
-        /// The most likely cause.
-        root_cause: String,
-        /// The impact: affected money and records.
-        impact: String,
-        affected_systems: Vec<String>,
-        /// The entity's earlier lifecycle.
-        entity_lifecycle_context: String,
-        /// True if the alert is one of many rather than a single case.
-        is_anomaly_pattern: bool,
-        /// The number of other alerts of the class, their rate before, and what they share.
-        pattern_description: String,
-        /// Share of the playbook's findings that hold, from 0 to 1, with two digits.
-        confidence: f64,
-        /// The findings and the playbook's record in words.
-        confidence_says: String,
-        /// The playbook's findings on what was read.
-        evidence: Vec<Evidence>,
-        /// Conditions under which the agent resolves the alert. Empty if only people resolve it.
-        resolved_when: Vec<String>,
+    pub struct AnalysisView of analysis(analysis: &Analysis, is_full: bool) {
+        #[serde(flatten)]
+        #[schema(inline)]
+        shown: ShownAnalysis = Shown::part(analysis.clone()),
         #[serde(flatten)]
         #[schema(inline)]
         detail: MoreOfAnalysis = Detail::of(is_full, || AnalysisDetail {
-            pattern: analysis.pattern,
-            playbook: analysis.playbook,
-            not_applicable: analysis.not_applicable,
-            passed_over: analysis.passed_over,
+            pattern: analysis.pattern.clone(),
+            playbook: analysis.playbook.clone(),
+            not_applicable: analysis.not_applicable.clone(),
+            passed_over: analysis.passed_over.clone(),
         }),
     }
 }
@@ -126,7 +112,7 @@ struct AnalysisDetail {
 }
 
 fn analysis(shown: &ShownSession<'_>) -> Option<AnalysisView> {
-    let newest = shown.session.analysis.newest.clone();
+    let newest = shown.session.analysis.newest.as_ref();
     newest.map(|analysis| AnalysisView::of(analysis, shown.is_full))
 }
 
@@ -336,24 +322,14 @@ view! {
     /// A read of a target system and its result.
     #[schema(as = TargetRead)]
     pub struct ReadView of read(read: &ReadEvidence, excerpts: &Excerpts) {
-        /// Name of the read; the names of its facts begin with it.
-        name: String = read.name.clone(),
-        connection: String = read.connection.clone(),
-        /// Request that was sent; null if none could be sent.
-        request: Option<String> = read.request.clone(),
-        /// HTTP status of the answer; null without an answer.
-        #[schema(minimum = 100, maximum = 599)]
-        status: Option<i64> = read.status.map(i64::from),
-        /// SHA-256 of the answer's whole body, without secrets.
-        hash: Option<String> = read.hash.clone(),
+        #[serde(flatten)]
+        #[schema(inline)]
+        shown: ShownRead = Shown::part(read.clone()),
         /// Facts by name: strings, numbers and booleans.
         #[schema(value_type = BTreeMap<String, Value>)]
         facts: BTreeMap<String, Value> = read.facts.0.clone(),
         /// Kept excerpt of the answer; null 90 days after it.
         excerpt: Option<Excerpt> = excerpts.get(read.excerpt_hash.as_ref()).cloned(),
-        /// Reason why there is no answer.
-        error: Option<String> = read.error.clone(),
-        at: Timestamp,
     }
 }
 

@@ -94,14 +94,14 @@ pub struct Connection {
     pub updated_at: Timestamp,
 }
 
-/// The revision of a connection at the time an action was proposed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The connection that an action is bound to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConnectionRevision {
     pub name: String,
-    /// The revision; every change to calls or their reading raises it.
+    /// Revision; every change to calls or their reading raises it.
     pub revision: i64,
-    /// The account behind the connection; absent without `identity`.
+    /// Account that it reached; null if the connection names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<String>,
 }

@@ -16,7 +16,7 @@ use crate::{
     session::{Evidence, PlaybookVersion, ReadEvidence},
 };
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Analysis {
     /// The most likely cause.

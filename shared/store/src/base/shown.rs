@@ -45,6 +45,13 @@ impl<R> From<Stored<R>> for Shown<R> {
     }
 }
 
+impl<R> Shown<R> {
+    /// Creates the answer of a part of a record, which hides its version.
+    pub const fn part(part: R) -> Self {
+        Self(Stored::unwritten(part))
+    }
+}
+
 impl<R> Versioned for Shown<R> {
     fn version(&self) -> i64 {
         self.0.version
