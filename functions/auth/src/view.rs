@@ -1,7 +1,5 @@
 //! Views of the signed-in user and their tokens.
 
-use std::borrow::Cow;
-
 use shared::{
     endpoint::*,
     model::{
@@ -9,15 +7,11 @@ use shared::{
         people::{Organization, Permission, Role, SignInProvider, Token, User},
     },
 };
-use utoipa::{
-    PartialSchema,
-    openapi::{
-        RefOr,
-        schema::{ObjectBuilder, Schema, Type},
-    },
-};
 
 use crate::Auth;
+
+// `ToSchema` takes no type arguments.
+type ShownProvider = Shown<SignInProvider>;
 
 view! {
     /// The signed-in user.
@@ -65,49 +59,16 @@ view! {
 
 versioned!(TokenView);
 
-/// The provider by which the organization's users sign in, with the URI to register there.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SignInView {
-    #[serde(flatten)]
-    provider: Shown<SignInProvider>,
-    redirect_uri: String,
-}
-
-impl SignInView {
-    pub(crate) fn of(auth: &Auth, provider: Stored<SignInProvider>) -> Self {
-        Self {
-            redirect_uri: auth.redirect_uri(provider.organization_id),
-            provider: provider.into(),
-        }
+view! {
+    /// The provider by which the organization's users sign in.
+    #[schema(as = SignIn)]
+    pub struct SignInView of provider(auth: &Auth, provider: Stored<SignInProvider>) {
+        /// URI to register at the provider, to which it sends users back.
+        redirect_uri: String = auth.redirect_uri(provider.organization_id),
+        #[serde(flatten)]
+        #[schema(inline)]
+        shown: ShownProvider = provider.into(),
     }
 }
 
-impl PartialSchema for SignInView {
-    fn schema() -> RefOr<Schema> {
-        let mut schema = Shown::<SignInProvider>::schema();
-        if let RefOr::T(Schema::Object(object)) = &mut schema {
-            let name = "redirectUri";
-            let about = "URI to register at the provider, to which it sends users back.";
-            let of_uri = ObjectBuilder::new().schema_type(Type::String);
-            let of_uri = of_uri.description(Some(about));
-            object
-                .properties
-                .insert(name.to_owned(), of_uri.into());
-            object.required.push(name.to_owned());
-        }
-        schema
-    }
-}
-
-impl ToSchema for SignInView {
-    fn name() -> Cow<'static, str> {
-        Shown::<SignInProvider>::name()
-    }
-
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        Shown::<SignInProvider>::schemas(schemas);
-    }
-}
-
-versioned!(SignInView: provider);
+versioned!(SignInView: shown);
