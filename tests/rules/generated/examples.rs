@@ -1,8 +1,8 @@
 //! Examples of the document's schemas, recorded from answers of a world of the tests.
 
-use std::collections::BTreeMap;
+use std::{cmp::Reverse, collections::BTreeMap};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use shared::openapi::Examples;
 use tests::support::{
     Answer, Request, World,
@@ -39,45 +39,107 @@ const VARYING: [(&str, &str); 3] = [
     ("duration", "840"),
 ];
 
-/// Returns an example for each schema of an object that has none of its own.
-pub async fn recorded() -> Examples {
+/// Returns an example for each schema of an object that has none of its own: `recorded`, or
+/// `composed` of the examples of its parts if no answer here has such an object.
+pub async fn recorded() -> BTreeMap<String, Examples> {
     let mut recording = Recording::default();
-    recording.answers().await;
-    recording.message().await;
+    // The futures are large.
+    Box::pin(recording.answers()).await;
+    Box::pin(recording.message()).await;
     recording.bodies();
-    let document = serde_json::to_value(document_with(Examples::new())).unwrap();
+    let Recording {
+        fullest: mut recorded,
+    } = recording;
+    let document = serde_json::to_value(document_with(BTreeMap::new())).unwrap();
     let schemas = document["components"]["schemas"]
         .as_object()
         .unwrap();
     let without = schemas
         .iter()
         .filter(|(_, schema)| has_members(schema) && schema.get("examples").is_none());
-    let mut examples = Examples::new();
-    let mut missing = Vec::new();
-    for (name, _) in without {
-        match recording.fullest.remove(name) {
-            Some(value) => drop(examples.insert(name.clone(), steady("", &value))),
-            None => missing.push(name),
-        }
-    }
-    assert!(missing.is_empty(), "no answer has {missing:?}");
-    examples
+    let without: Vec<&String> = without.map(|(name, _)| name).collect();
+    recorded.retain(|name, _| without.contains(&name));
+    let unseen = without
+        .into_iter()
+        .filter(|name| !recorded.contains_key(*name));
+    let composed = unseen
+        .map(|name| (name.clone(), composed(&schemas[name], schemas, &recorded)))
+        .collect();
+    BTreeMap::from([
+        ("composed".to_owned(), composed),
+        ("recorded".to_owned(), recorded),
+    ])
 }
 
 fn has_members(schema: &Value) -> bool {
     schema["properties"].is_object() || schema["allOf"].is_array()
 }
 
+/// Returns a value of a schema: its own example, a recorded one, or one made of the examples of its
+/// parts.
+fn composed(schema: &Value, schemas: &Map<String, Value>, recorded: &Examples) -> Value {
+    let compose = |part: &Value| composed(part, schemas, recorded);
+    if let Some(place) = schema["$ref"].as_str() {
+        let name = place.rsplit('/').next().unwrap();
+        let known = recorded.get(name).cloned();
+        return known.unwrap_or_else(|| compose(&schemas[name]));
+    }
+    let own = ["examples", "enum"].map(|list| schema[list].get(0));
+    if let Some(example) = own.into_iter().flatten().next() {
+        return example.clone();
+    }
+    // Beside properties, `allOf` has rules and no parts.
+    let parts = schema["allOf"].as_array();
+    if let Some(parts) = parts.filter(|_| schema["properties"].is_null()) {
+        let mut whole = Map::new();
+        for part in parts {
+            if let Value::Object(more) = compose(part) {
+                whole.extend(more);
+            }
+        }
+        return whole.into();
+    }
+    // A value that may be null has the example of its other form, if that is an object.
+    if let Some(forms) = schema["oneOf"].as_array() {
+        let is_null = |form: &&Value| form["type"] == "null";
+        let other = forms
+            .iter()
+            .rfind(|form| !is_null(form))
+            .map(compose);
+        let shown =
+            other.filter(|value| value.is_object() || !forms.iter().any(|form| is_null(&form)));
+        return shown.unwrap_or_default();
+    }
+    let kind = match &schema["type"] {
+        Value::Array(kinds) if kinds.contains(&json!("null")) => None,
+        Value::Array(kinds) => kinds[0].as_str(),
+        kind => kind.as_str(),
+    };
+    let properties = schema["properties"]
+        .as_object()
+        .into_iter()
+        .flatten();
+    match kind {
+        Some("object") => properties
+            .map(|(name, property)| (name.clone(), compose(property)))
+            .collect(),
+        Some("array") => json!([compose(&schema["items"])]),
+        Some("integer" | "number") => json!(schema["minimum"].as_i64().unwrap_or(1)),
+        Some("boolean") => json!(true),
+        Some("string") => json!("…"),
+        _ => Value::Null,
+    }
+}
+
 /// The fullest value of each schema so far.
 #[derive(Default)]
 struct Recording {
-    fullest: BTreeMap<String, Value>,
+    fullest: Examples,
 }
 
 impl Recording {
     /// Records an answer to each operation, and answers to reads after what follows.
     async fn answers(&mut self) {
-        // The future is large.
         let world = Box::pin(World::start()).await;
         let (deletes, requests): (Vec<_>, Vec<_>) = world
             .requests()
@@ -123,7 +185,8 @@ impl Recording {
             let sign = if request.path.contains('?') { '&' } else { '?' };
             request.path = format!("{}{sign}detail=full", request.path);
         }
-        let answer = world.sends(&request).await;
+        let caller = world.caller_of(&request).await;
+        let answer = request.by(&caller).await;
         let operation = &DOCUMENT["paths"][&request.template][request.method.to_lowercase()];
         self.body(operation, &answer);
     }
@@ -174,12 +237,18 @@ impl Recording {
     fn note(&mut self, schema: &Value, value: &Value) {
         if let Some(place) = schema["$ref"].as_str() {
             let name = place.rsplit('/').next().unwrap();
-            let noted = self.fullest.get(name);
-            if value.is_object() && noted.is_none_or(|noted| members(noted) < members(value)) {
-                self.fullest
-                    .insert(name.to_owned(), value.clone());
+            if value.is_object() {
+                let value = steady("", value);
+                let noted = self.fullest.get(name);
+                if noted.is_none_or(|noted| fullness(noted) < fullness(&value)) {
+                    self.fullest
+                        .insert(name.to_owned(), value);
+                }
             }
             return self.note(resolved(schema), value);
+        }
+        if schema.is_null() {
+            return;
         }
         let list = |keyword: &str| {
             schema[keyword]
@@ -208,23 +277,25 @@ impl Recording {
     }
 }
 
-/// Counts the members with a value.
-fn members(object: &Value) -> usize {
+/// Returns the number of members with a value. Of equally full objects, the first one by its text
+/// is the greatest, so that their order in a list decides nothing.
+fn fullness(object: &Value) -> (usize, Reverse<String>) {
     let members = object.as_object().into_iter().flatten();
-    members
-        .filter(|(_, value)| ![json!(null), json!([]), json!({})].contains(value))
-        .count()
+    let full = members.filter(|(_, value)| ![json!(null), json!([]), json!({})].contains(value));
+    (full.count(), Reverse(object.to_string()))
 }
 
 /// Returns a member's value with short lists, and without what differs from run to run.
 fn steady(name: &str, value: &Value) -> Value {
-    let placeholder = VARYING
+    let varying = VARYING
         .iter()
         .find(|(varying, _)| *varying == name);
+    if let Some((_, instead)) = varying
+        && (value.is_string() || value.is_number())
+    {
+        return serde_json::from_str(instead).unwrap();
+    }
     match value {
-        Value::String(_) | Value::Number(_) if placeholder.is_some() => {
-            serde_json::from_str(placeholder.unwrap().1).unwrap()
-        }
         Value::String(text) => steady_text(text).into(),
         Value::Array(elements) => {
             let most = match elements.first() {

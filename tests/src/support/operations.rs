@@ -1,6 +1,6 @@
 //! The operations, as the code describes them.
 
-use std::{fs, sync::LazyLock};
+use std::{collections::BTreeMap, fs, sync::LazyLock};
 
 use serde_json::Value;
 use shared::openapi::Examples;
@@ -22,7 +22,7 @@ pub struct Operation {
     pub described: Value,
 }
 
-/// The file with the recorded examples of answers.
+/// The file with the examples of answers.
 pub const EXAMPLES: &str = "shared/src/openapi/examples.json";
 
 /// The document of all functions together.
@@ -31,8 +31,13 @@ pub fn document() -> OpenApi {
     document_with(serde_json::from_str(&recorded).unwrap())
 }
 
-/// The document of all functions together, with other examples.
-pub fn document_with(examples: Examples) -> OpenApi {
+/// The document of all functions together, with other examples: by their origin, then by the names
+/// of their schemas.
+pub fn document_with(examples: BTreeMap<String, Examples>) -> OpenApi {
+    let examples = examples
+        .into_values()
+        .flatten()
+        .collect();
     shared::openapi::document(api_functions().map(|(_, api)| api.document()), examples)
 }
 
