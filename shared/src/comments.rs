@@ -41,11 +41,7 @@ pub trait CommentOn: Serialize + ToSchema + Versioned + Send + Sync + 'static {
 }
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Comment, examples(json!({
-    "id": 9, "content": "September agrees to the cent. In October two invoices differ.", "userId": 1,
-    "parentId": null, "createdAt": "2026-01-14T09:30:00.000Z", "updatedAt": "2026-01-14T09:30:00.000Z",
-    "deletedAt": null, "version": 1, "user": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"}
-})))]
+#[schema(as = Comment)]
 #[serde(rename_all = "camelCase")]
 pub struct CommentView {
     id: CommentId,

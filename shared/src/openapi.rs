@@ -6,7 +6,7 @@ mod webhook_message;
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::base::{Code, Fault, input::SENT};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use utoipa::{
     OpenApi,
     openapi::{
@@ -80,8 +80,15 @@ pub(crate) const ON_DEMAND: &str = "x-on-demand";
 )]
 struct Base;
 
-/// Merges the documents of the functions.
-pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::OpenApi {
+/// Examples by the names of their schemas.
+pub type Examples = BTreeMap<String, Value>;
+
+/// Merges the documents of the functions. A schema without an example of its own gets a recorded
+/// one.
+pub fn document(
+    parts: impl IntoIterator<Item = openapi::OpenApi>,
+    examples: Examples,
+) -> openapi::OpenApi {
     let mut whole = Base::openapi();
     for part in parts {
         whole.merge(part);
@@ -126,20 +133,21 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
         let on_demand = join_parts(schema);
         require_nullable(schema, &on_demand);
     }
-    let schemas = serde_json::to_value(&components.schemas).unwrap_or_default();
-    for (name, schema) in &mut components.schemas {
-        let examples = match schema {
-            RefOr::T(Schema::Object(object)) if !object.properties.is_empty() => {
-                &mut object.examples
-            }
-            RefOr::T(Schema::AllOf(all_of)) => &mut all_of.examples,
+    add_examples(&mut components.schemas, examples);
+    whole
+}
+
+fn add_examples(schemas: &mut BTreeMap<String, RefOr<Schema>>, examples: Examples) {
+    for (name, example) in examples {
+        let own = match schemas.get_mut(&name) {
+            Some(RefOr::T(Schema::Object(object))) => &mut object.examples,
+            Some(RefOr::T(Schema::AllOf(all_of))) => &mut all_of.examples,
             _ => continue,
         };
-        if examples.is_empty() {
-            examples.push(example(&schemas[name], &schemas));
+        if own.is_empty() {
+            own.push(example);
         }
     }
-    whole
 }
 
 fn bearer() -> SecurityScheme {
@@ -216,7 +224,6 @@ fn join_parts(schema: &mut RefOr<Schema>) -> BTreeSet<String> {
     let mut whole = ObjectBuilder::new()
         .schema_type(Type::Object)
         .description(all_of.description.take())
-        .examples(std::mem::take(&mut all_of.examples))
         .build();
     for part in std::mem::take(&mut all_of.items) {
         if let RefOr::T(Schema::Object(part)) = part {
@@ -274,69 +281,4 @@ fn may_be_null(schema: &RefOr<Schema>) -> bool {
         _ => return false,
     };
     matches!(types, SchemaType::Array(types) if types.contains(&Type::Null))
-}
-
-/// Returns a value of a schema: its own example, or one made of the examples of its parts.
-fn example(schema: &Value, schemas: &Value) -> Value {
-    if let Some(reference) = schema["$ref"].as_str() {
-        let name = reference
-            .rsplit('/')
-            .next()
-            .unwrap_or_default();
-        return example(&schemas[name], schemas);
-    }
-    if let Some(example) = schema["examples"].get(0) {
-        return example.clone();
-    }
-    if let Some(first) = schema["enum"].get(0) {
-        return first.clone();
-    }
-    // Beside properties, `allOf` has rules and no parts.
-    let parts = schema["allOf"].as_array();
-    if let Some(parts) = parts.filter(|_| schema["properties"].is_null()) {
-        let mut whole = Map::new();
-        for part in parts {
-            if let Value::Object(more) = example(part, schemas) {
-                whole.extend(more);
-            }
-        }
-        return whole.into();
-    }
-    // A value that may be null has the example of its other form, if that is an object.
-    let mut forms = schema["oneOf"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .rev();
-    let may_be_null = forms
-        .clone()
-        .any(|form| form["type"] == "null");
-    if let Some(form) = forms.find(|form| form["type"] != "null") {
-        let value = Some(example(form, schemas));
-        let shown = value.filter(|value| !may_be_null || value.is_object());
-        return shown.unwrap_or_default();
-    }
-    let kind = match &schema["type"] {
-        Value::Array(kinds) if kinds.contains(&json!("null")) => Some("null"),
-        Value::Array(kinds) => kinds.first().and_then(Value::as_str),
-        kind => kind.as_str(),
-    };
-    let properties = schema["properties"]
-        .as_object()
-        .into_iter()
-        .flatten();
-    match kind {
-        Some("object") => properties
-            .map(|(name, property)| (name.clone(), example(property, schemas)))
-            .collect(),
-        Some("array") => json!([example(&schema["items"], schemas)]),
-        Some("integer" | "number") => schema["minimum"]
-            .clone()
-            .as_i64()
-            .unwrap_or(1)
-            .into(),
-        Some("boolean") => json!(true),
-        Some("string") => json!("…"),
-        _ => Value::Null,
-    }
 }

@@ -42,13 +42,7 @@ type Fields = Shown<ServiceRequest>;
 
 /// A service request.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = ServiceRequest, examples(json!({
-    "id": 2, "title": "Add a cost center to our invoices",
-    "description": "Our accounting needs it in the header of each invoice.", "status": "in_progress",
-    "priority": "high", "category": "billing", "creatorId": 4, "assigneeId": 1,
-    "referenceType": "project", "referenceId": 1, "metadata": null, "agentAction": null,
-    "createdAt": "2026-01-13T13:10:00.000Z", "updatedAt": "2026-01-14T09:30:00.000Z", "version": 2
-})))]
+#[schema(as = ServiceRequest)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceRequestView {
     #[serde(flatten)]

@@ -22,7 +22,6 @@ pub struct CreatedToken {
     /// Text to send as `Authorization: Bearer …`. Store it now: the service keeps only a hash. Null
     /// if an earlier request with the same `Idempotency-Key` created the token. If that answer was
     /// lost, delete the token and create another.
-    #[schema(examples("wd_J3k0qT1xw9cV5mYbN2aZrE8uHsLdGfPoXtCiRwQvK7M"))]
     token: Option<String>,
 }
 

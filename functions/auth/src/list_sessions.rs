@@ -12,7 +12,6 @@ view! {
     /// A session of a user.
     pub struct OpenSession of session(session: &Session, is_current: bool) {
         /// Id of the session; it is not its secret.
-        #[schema(examples("9f86d081884c7d65"))]
         id: String = session.public_id(),
         created_at: Timestamp,
         /// Instant of its last use, up to 2.4 hours too early.
@@ -26,10 +25,8 @@ view! {
         /// True for the session of this request.
         current: bool = is_current,
         /// Client address at sign-in.
-        #[schema(examples("203.0.113.7"))]
         address: Option<String> = session.address.clone(),
         /// `User-Agent` header at sign-in.
-        #[schema(examples("curl/8.5.0"))]
         user_agent: Option<String> = session.user_agent.clone(),
     }
 }

@@ -15,22 +15,7 @@ use crate::view::{OrganizationView, SignedInUserView};
 
 /// The signed-in user, their organization and their permissions.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Session, examples(json!({
-    "user": {
-        "id": 4,
-        "username": "mia",
-        "fullName": "Mia Sørensen",
-        "email": "mia@example.com",
-        "emailVerifiedAt": null,
-        "organizationId": 1,
-        "role": "viewer"
-    },
-    "organization": {"id": 1, "name": "Halden Services"},
-    "permissions": ["view_work", "view_managed_services"],
-    "planFeatures": ["agentAI"],
-    "mail": true,
-    "expiresAt": "2026-01-15T09:30:00.000Z"
-})))]
+#[schema(as = Session)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionView {
     user: SignedInUserView,

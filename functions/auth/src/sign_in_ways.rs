@@ -17,7 +17,7 @@ type Refused = (InvitationInvalid, OrganizationSuspended, TooManyAttempts);
 
 /// The ways in which a username signs in.
 #[derive(Serialize, ToSchema)]
-#[schema(as = SignInWays, examples(json!({"passwords": true, "provider": "/api/auth/oidc?organization=1"})))]
+#[schema(as = SignInWays)]
 pub struct SignInWaysView {
     /// False if the user signs in by the provider alone.
     passwords: bool,

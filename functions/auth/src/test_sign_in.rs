@@ -12,9 +12,7 @@ use crate::Auth;
 
 /// The result of a test of the provider.
 #[derive(Serialize, ToSchema)]
-#[schema(as = SignInTested, examples(json!({
-    "issuer": "https://login.example.com", "ok": true, "detail": "The provider answers, with 2 keys."
-})))]
+#[schema(as = SignInTested)]
 pub struct SignInTestedView {
     #[schema(value_type = String)]
     issuer: IssuerUrl,

@@ -1,7 +1,5 @@
 //! Views of the signed-in user and their tokens.
 
-use std::borrow::Cow;
-
 use shared::{
     endpoint::*,
     model::{
@@ -9,27 +7,15 @@ use shared::{
         people::{Organization, Permission, Role, SignInProvider, Token, User},
     },
 };
-use utoipa::{
-    PartialSchema,
-    openapi::{
-        RefOr,
-        schema::{ObjectBuilder, Schema, Type},
-    },
-};
 
 use crate::Auth;
 
+// `ToSchema` takes no type arguments.
+type ShownProvider = Shown<SignInProvider>;
+
 view! {
     /// The signed-in user.
-    #[schema(as = SignedInUser, examples(json!({
-        "id": 1,
-        "username": "ada",
-        "fullName": "Ada Lindqvist",
-        "email": "ada@example.com",
-        "emailVerifiedAt": "2026-01-05T09:05:00.000Z",
-        "organizationId": 1,
-        "role": "admin"
-    })))]
+    #[schema(as = SignedInUser)]
     pub struct SignedInUserView of user(user: &User) {
         id: UserId,
         username: String = user.username.clone(),
@@ -46,7 +32,7 @@ view! {
 
 view! {
     /// The signed-in user's organization.
-    #[schema(as = SignedInOrganization, examples(json!({"id": 1, "name": "Halden Services"})))]
+    #[schema(as = SignedInOrganization)]
     pub struct OrganizationView of organization(organization: &Organization) {
         id: OrganizationId,
         name: String = organization.name.clone(),
@@ -55,15 +41,7 @@ view! {
 
 view! {
     /// A token of the caller.
-    #[schema(as = Token, examples(json!({
-        "id": 1,
-        "name": "nightly export",
-        "permissions": ["view_work"],
-        "createdAt": "2026-01-14T09:30:00.000Z",
-        "expiresAt": "2027-01-14T09:30:00.000Z",
-        "lastUsedAt": null,
-        "version": 1
-    })))]
+    #[schema(as = Token)]
     pub struct TokenView of token(Stored { record: token, version, .. }: Stored<Token>) {
         id: TokenId,
         name: TokenName,
@@ -81,55 +59,16 @@ view! {
 
 versioned!(TokenView);
 
-/// The provider by which the organization's users sign in, with the URI to register there.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SignInView {
-    #[serde(flatten)]
-    provider: Shown<SignInProvider>,
-    redirect_uri: String,
-}
-
-impl SignInView {
-    pub(crate) fn of(auth: &Auth, provider: Stored<SignInProvider>) -> Self {
-        Self {
-            redirect_uri: auth.redirect_uri(provider.organization_id),
-            provider: provider.into(),
-        }
+view! {
+    /// The provider by which the organization's users sign in.
+    #[schema(as = SignIn)]
+    pub struct SignInView of provider(auth: &Auth, provider: Stored<SignInProvider>) {
+        /// URI to register at the provider, to which it sends users back.
+        redirect_uri: String = auth.redirect_uri(provider.organization_id),
+        #[serde(flatten)]
+        #[schema(inline)]
+        shown: ShownProvider = provider.into(),
     }
 }
 
-impl PartialSchema for SignInView {
-    fn schema() -> RefOr<Schema> {
-        let mut schema = Shown::<SignInProvider>::schema();
-        if let RefOr::T(Schema::Object(object)) = &mut schema {
-            let name = "redirectUri";
-            let uri = "https://api.example.com/api/auth/oidc/callback/1";
-            let about = "URI to register at the provider, to which it sends users back.";
-            let of_uri = ObjectBuilder::new().schema_type(Type::String);
-            let of_uri = of_uri
-                .description(Some(about))
-                .examples([uri]);
-            object
-                .properties
-                .insert(name.to_owned(), of_uri.into());
-            object.required.push(name.to_owned());
-            for example in &mut object.examples {
-                example[name] = uri.into();
-            }
-        }
-        schema
-    }
-}
-
-impl ToSchema for SignInView {
-    fn name() -> Cow<'static, str> {
-        Shown::<SignInProvider>::name()
-    }
-
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        Shown::<SignInProvider>::schemas(schemas);
-    }
-}
-
-versioned!(SignInView: provider);
+versioned!(SignInView: shown);

@@ -4,7 +4,7 @@ use shared::{
     auth::Identity,
     endpoint::*,
     model::{
-        base::{Email, FullName, InvitationId, JsonObject, OrOther},
+        base::{Email, JsonObject, OrOther},
         people::{
             DigestedMembers, EntryActor, EntryCredential, Invitation, OrganizationEntry,
             OrganizationEvent, Permission, Role, User, UserRef,
@@ -13,22 +13,12 @@ use shared::{
     store::people::Inviter,
 };
 
+// `ToSchema` takes no type arguments.
+type ShownInvitation = Shown<Invitation>;
+
 view! {
     /// A user.
-    #[schema(as = User, examples(json!({
-        "id": 1,
-        "username": "ada",
-        "fullName": "Ada Lindqvist",
-        "email": "ada@example.com",
-        "emailVerifiedAt": "2026-01-05T09:05:00.000Z",
-        "emailBouncedAt": null,
-        "role": "admin",
-        "permissions": [],
-        "disabled": false,
-        "createdAt": "2026-01-05T09:00:00.000Z",
-        "updatedAt": "2026-01-05T09:00:00.000Z",
-        "version": 1
-    })))]
+    #[schema(as = User)]
     pub struct UserView of user(
         Stored { record: user, version, .. }: Stored<User>,
         manages: bool,
@@ -69,41 +59,19 @@ impl UserView {
 
 view! {
     /// An invitation.
-    #[schema(as = Invitation, examples(json!({
-        "id": 1,
-        "email": "noor@example.com",
-        "role": "member",
-        "fullName": "Noor Haddad",
-        "invitedBy": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"},
-        "createdAt": "2026-01-14T09:30:00.000Z",
-        "expiresAt": "2026-01-21T09:30:00.000Z",
-        "sentAt": "2026-01-14T09:30:00.000Z",
-        "acceptedAt": null,
-        "version": 1
-    })))]
+    #[schema(as = Invitation)]
     pub struct InvitationView of invitation(invitation: &Stored<Invitation>, invited_by: Option<UserRef>) {
-        id: InvitationId,
-        email: Email = invitation.email.clone(),
-        /// Role of the account that its link makes.
-        #[schema(value_type = Role)]
-        role: OrOther<Role> = invitation.role.clone(),
-        /// Name of the person, as the inviter knows it.
-        full_name: Option<FullName> = invitation.full_name.clone(),
+        #[serde(flatten)]
+        #[schema(inline)]
+        shown: ShownInvitation = invitation.clone().into(),
         /// User who sent it last.
         invited_by: Option<UserRef> = invited_by,
-        created_at: Timestamp,
         /// Instant from which its link is dead.
         expires_at: Timestamp = invitation.ends_at(),
-        /// Instant at which it was sent last.
-        sent_at: Timestamp,
-        /// Instant at which its link made an account; null as long as it has not.
-        accepted_at: Option<Timestamp>,
-        /// Version, raised by every write.
-        version: i64,
     }
 }
 
-versioned!(InvitationView);
+versioned!(InvitationView: shown);
 
 /// The caller as a user who sends invitations.
 pub fn inviter(caller: &Identity) -> Inviter {
@@ -116,19 +84,7 @@ pub fn inviter(caller: &Identity) -> Inviter {
 
 view! {
     /// An entry of the organization's journal.
-    #[schema(as = OrganizationJournalEntry, examples(json!({
-        "seq": 12,
-        "at": "2026-01-14T12:05:00.000Z",
-        "actor": {"type": "user", "userId": 1},
-        "credential": {"type": "session", "tokenId": null, "tokenName": null},
-        "event": "user_changed",
-        "subjects": ["user:7"],
-        "before": {"role": "member"},
-        "after": {"role": "manager"},
-        "previousHash": "80a00f0b51c6d51dc228b0b2b1f4fb3a510da55c0aaef2a956d7c488180d68f9",
-        "hash": "a3bf4f1b2b0b822cd15d6c15b0f00a089f86d081884c7d659a2feaa0c55ad015",
-        "digested": null
-    })))]
+    #[schema(as = OrganizationJournalEntry)]
     pub struct OrganizationEntryView of entry(entry: OrganizationEntry, digested: Option<DigestedMembers>) {
         /// Number, from 1; null for a sign-in, a refused one and a sign-out, which
         /// `sign_ins_chained` names.

@@ -8,15 +8,7 @@ use shared::{
 
 view! {
     /// Minutes of manual work that an action of the agent saved.
-    #[schema(as = HoursSaved, examples(json!({
-        "id": "s3-p1-a1",
-        "agentSessionId": 3,
-        "actionType": "reprocess_usage_batch",
-        "targetSystem": "billing",
-        "entity": "ub_1001",
-        "minutes": 25,
-        "at": "2026-01-14T12:05:00.000Z"
-    })))]
+    #[schema(as = HoursSaved)]
     pub struct HoursSavedView of saving(Stored { record: saving, .. }: Stored<Saving>) {
         /// Id of the action.
         id: String = saving.action_id,

@@ -6,7 +6,6 @@ const MOST: usize = 100;
 
 /// The number of the caller's unread notifications.
 #[derive(Serialize, ToSchema)]
-#[schema(examples(json!({"unread": 3})))]
 pub struct NotificationCount {
     /// Counted up to 100.
     #[schema(maximum = 100)]

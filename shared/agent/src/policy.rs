@@ -34,31 +34,6 @@ use crate::{
 /// does an unknown number of records.
 // The item's version is the policy's revision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[schema(examples(json!({
-    "rules": [{
-        "when": {
-            "actionType": null,
-            "riskAtLeast": null,
-            "amountAtLeast": {"minorUnits": 50_000, "currency": "USD"},
-            "recordsAtLeast": null,
-            "connection": null,
-            "movesMoney": true
-        },
-        "approvers": 2,
-        "roles": [],
-        "notOpener": true,
-        "deny": false
-    }],
-    "caps": {
-        "actions": 200,
-        "money": [{"minorUnits": 500_000, "currency": "USD"}],
-        "messagesPerCustomer": 3
-    },
-    "signedInWithin": 60,
-    "pending": null,
-    "updatedBy": 1,
-    "updatedAt": "2026-01-14T12:10:00.000Z"
-})))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentPolicy {
     pub organization_id: OrganizationId,
@@ -437,14 +412,16 @@ impl Approvers {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionApproval {
     pub user_id: UserId,
     /// The approver's role at that time.
     pub role: Option<Role>,
     pub at: Timestamp,
+    /// Digest of what was approved.
     pub digest: Option<String>,
+    /// Note of the approver.
     pub note: Option<String>,
     /// The [round](crate::action::AgentAction::round) that was approved; 0 until it begins.
     pub round: i64,

@@ -17,11 +17,7 @@ pub(crate) mod document;
 
 /// The body of every answer of the service that is not a success.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Problem, examples(json!({
-    "type": "urn:workdesk:problem:not_found", "title": "Not found", "status": 404,
-    "detail": "There is no such task.", "instance": "/api/tasks/7", "code": "not_found",
-    "requestId": "JKJaXmPLvHcESHA=", "message": "There is no such task."
-})))]
+#[schema(as = Problem)]
 #[serde(rename_all = "camelCase")]
 pub struct ProblemDetails {
     /// A URI reference that names the kind of problem.

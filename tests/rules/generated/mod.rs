@@ -6,6 +6,7 @@ pub mod alarms;
 pub mod dashboard;
 mod desk;
 mod endpoints;
+mod examples;
 mod keys;
 mod playbooks;
 mod reference;
@@ -15,7 +16,7 @@ use std::{collections::BTreeSet, fs};
 
 use tests::{
     FUNCTIONS, File, api_functions, path,
-    support::{document, operations},
+    support::{EXAMPLES, document_with, operations},
 };
 
 /// The document with the tables of the API.
@@ -24,12 +25,19 @@ const REFERENCE: &str = "functions/REFERENCE.md";
 /// The document with the table of playbooks.
 const AGENT: &str = "functions/resolution-agent/README.md";
 
-#[test]
-fn the_openapi_document_is_that_of_the_code() {
-    let text = document().to_pretty_json().unwrap() + "\n";
-    File::open("infra/openapi.json")
-        .whole(text)
-        .hold();
+/// Both files at once, since the document has the examples.
+#[tokio::test]
+async fn the_openapi_document_and_its_examples_are_those_of_the_code() {
+    let examples = Box::pin(examples::recorded()).await;
+    let recorded = serde_json::to_string_pretty(&examples).unwrap() + "\n";
+    let document = document_with(examples)
+        .to_pretty_json()
+        .unwrap()
+        + "\n";
+    File::hold_all([
+        File::open(EXAMPLES).whole(recorded),
+        File::open("infra/openapi.json").whole(document),
+    ]);
 }
 
 #[test]

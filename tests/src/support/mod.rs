@@ -51,7 +51,7 @@ pub use gateway::Gateway;
 pub use given::merges;
 pub use log::Log;
 pub use oidc::OidcProvider;
-pub use operations::{METHODS, Operation, document, operations};
+pub use operations::{EXAMPLES, METHODS, Operation, document, document_with, operations};
 pub use patience::{MOST_PAGES, PATIENCE, comes, time_passes};
 pub use people::Mailbox;
 pub use proposed::{

@@ -1,11 +1,12 @@
 //! The operations, as the code describes them.
 
-use std::sync::LazyLock;
+use std::{collections::BTreeMap, fs, sync::LazyLock};
 
 use serde_json::Value;
+use shared::openapi::Examples;
 use utoipa::openapi::OpenApi;
 
-use crate::api_functions;
+use crate::{api_functions, path};
 
 use super::{Answer, Caller, described::resolved, example};
 
@@ -21,9 +22,23 @@ pub struct Operation {
     pub described: Value,
 }
 
+/// The file with the examples of answers.
+pub const EXAMPLES: &str = "shared/src/openapi/examples.json";
+
 /// The document of all functions together.
 pub fn document() -> OpenApi {
-    shared::openapi::document(api_functions().map(|(_, api)| api.document()))
+    let recorded = fs::read_to_string(path(EXAMPLES)).unwrap();
+    document_with(serde_json::from_str(&recorded).unwrap())
+}
+
+/// The document of all functions together, with other examples: by their origin, then by the names
+/// of their schemas.
+pub fn document_with(examples: BTreeMap<String, Examples>) -> OpenApi {
+    let examples = examples
+        .into_values()
+        .flatten()
+        .collect();
+    shared::openapi::document(api_functions().map(|(_, api)| api.document()), examples)
 }
 
 /// Every operation: by function, then by path.

@@ -78,7 +78,6 @@ view! {
 #[serde(rename_all = "camelCase")]
 pub struct PreviewGuard {
     /// Type and id of the record.
-    #[schema(examples("invoice/inv_1"))]
     record: String,
     /// Session that holds it; null if no other action does.
     held_by: Option<EffectHolder>,
@@ -97,10 +96,8 @@ view! {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PreviewCondition {
     /// Condition in a sentence.
-    #[schema(examples("The invoice is open."))]
     says: String,
     /// Condition on facts.
-    #[schema(examples("invoice.state is `draft` or `open`"))]
     condition: String,
     /// True if it holds, false if not; null if that is not known.
     holds: Option<bool>,

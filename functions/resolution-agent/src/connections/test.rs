@@ -23,7 +23,7 @@ pub struct ConnectionTested {
     /// True if there was an answer, whatever its status.
     reachable: bool,
     /// HTTP status of the answer; 401 and 403 mean that the secret is not accepted.
-    #[schema(minimum = 100, maximum = 599, examples(200))]
+    #[schema(minimum = 100, maximum = 599)]
     status: Option<u16>,
     /// Milliseconds until the answer.
     duration_ms: u64,

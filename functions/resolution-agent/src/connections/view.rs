@@ -1,58 +1,35 @@
 use shared::{
     agent::connection::{
-        AllowedCall, Amounts, AuthScheme, BaseUrl, BasicUser, BodyFormat, Breaker, BreakerState,
-        CallLimits, CallPath, Connection, ConnectionAuth, ConnectionIdentity, ErrorCode,
-        FixedHeader, HeaderName, IdempotencyKeys, KeyName, KeyPlace, Partners, Period, Replays,
-        SettlesWithin, SystemKind,
+        Amounts, AuthScheme, BasicUser, Breaker, BreakerState, Connection, ConnectionAuth,
+        HeaderName, IdempotencyKeys, KeyName, KeyPlace, Period, Replays, SystemKind,
     },
     endpoint::*,
-    model::base::Slug,
 };
+
+// `ToSchema` takes no type arguments.
+type ShownConnection = Shown<Connection>;
 
 view! {
     /// A connection to a target system of the organization's actions.
     #[schema(as = Connection)]
-    pub struct ConnectionView of connection(Stored { record: connection, version, .. }: Stored<Connection>) {
-        /// Name, which playbooks use.
-        name: Slug,
+    pub struct ConnectionView of connection(connection: Stored<Connection>) {
         /// Kind of system. `other` for a kind that an earlier release took.
         kind: SystemKind = SystemKind::of(&connection.kind),
         /// Unit in which the system writes amounts; null if it is not known.
         amounts: Option<Amounts> =
             connection.sent_amounts.or(SystemKind::of(&connection.kind).amounts()),
-        partners: Partners,
-        /// Read of the account behind the connection; null if it is not checked.
-        identity: Option<ConnectionIdentity>,
-        /// Account that the system named when the connection was put; null without `identity`.
-        account: Option<String>,
-        base_url: BaseUrl,
         /// The instant of the last new secret, which is never shown; null for none.
-        secret_set_at: Option<Timestamp> = connection.secret.map(|secret| secret.set_at),
-        auth: AuthView = AuthView::of(connection.auth),
-        headers: Vec<FixedHeader>,
-        body: BodyFormat,
+        secret_set_at: Option<Timestamp> = connection.secret.as_ref().map(|secret| secret.set_at),
+        auth: AuthView = AuthView::of(connection.auth.clone()),
         /// Null for a system without idempotency keys, which carries out a repeated call again.
-        idempotency: Option<KeysView> = connection.idempotency.map(KeysView::of),
-        allow: Vec<AllowedCall>,
-        test_path: Option<CallPath>,
-        error_code: ErrorCode,
-        keep: Vec<KeyName>,
-        limits: CallLimits,
-        /// Time for which reads of the system may lag behind its calls.
-        settles_within: SettlesWithin,
-        /// True while no action starts through the connection.
-        paused: bool,
-        /// Revision, raised when a change affects calls or how their answers are read. No later
-        /// connection of the same name has the same revision.
-        revision: i64,
-        created_at: Timestamp,
-        updated_at: Timestamp,
-        /// Version, raised by every write.
-        version: i64 = version,
+        idempotency: Option<KeysView> = connection.idempotency.clone().map(KeysView::of),
+        #[serde(flatten)]
+        #[schema(inline)]
+        shown: ShownConnection = connection.into(),
     }
 }
 
-versioned!(ConnectionView, WithBreaker: connection);
+versioned!(ConnectionView: shown, WithBreaker: connection);
 
 /// A connection and the state of its circuit breaker.
 #[derive(Debug, Serialize, ToSchema)]
@@ -70,7 +47,7 @@ view! {
         state: BreakerState = breaker.state(now),
         /// Number of unclear answers in a row, as far as they are counted. The breaker opens at
         /// five.
-        #[schema(minimum = 0, examples(0))]
+        #[schema(minimum = 0)]
         unclear_answers: i64 = breaker.unclear,
         /// End of the open state; null unless it is open. Actions that are due earlier wait until
         /// then.

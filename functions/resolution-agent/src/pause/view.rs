@@ -5,12 +5,7 @@ use shared::{
 
 /// The pause of all actions of the organization, whatever their connections.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = AgentPause, examples(json!({
-    "paused": true,
-    "reason": null,
-    "changedBy": 1,
-    "changedAt": "2026-01-14T12:10:00.000Z"
-})))]
+#[schema(as = AgentPause)]
 #[serde(rename_all = "camelCase")]
 pub struct PauseView {
     /// True while no action starts.

@@ -17,46 +17,11 @@ use super::row::ActionInShort;
 // `ToSchema` takes no type arguments.
 type MoreOfAction = Detail<ActionDetail>;
 type MoreOfStep = Detail<StepDetail>;
+type BoundConnection = Shown<ConnectionRevision>;
+type Approval = Shown<ActionApproval>;
 
 view! {
-    #[schema(as = ProposedAction, examples(json!({
-        "id": "s3-p1-a1",
-        "actionType": "reprocess_usage_batch",
-        "description": "Process usage batch ub_1001 again",
-        "isAutomated": true,
-        "targetSystem": "billing",
-        "targetEntities": ["ub_1001"],
-        "expectedOutcome": "The batch is completed and its usage is billed.",
-        "risk": "critical",
-        "steps": [{
-            "order": 1,
-            "description": "Process usage batch ub_1001 again",
-            "apiCall": "POST /usage-batches/ub_1001/reprocess",
-            "request": null,
-            "success": [],
-            "reconcile": null
-        }],
-        "excludes": [],
-        "after": [],
-        "unless": [],
-        "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-        "playbook": null,
-        "connection": null,
-        "money": {"direction": "customer_is_billed_later", "amount": null},
-        "debt": null,
-        "records": ["usage_batch/ub_1001"],
-        "customer": null,
-        "approvalsGiven": 0,
-        "approvalsNeeded": 1,
-        "mayApprove": true,
-        "require": ["The batch is not processed."],
-        "verify": null,
-        "reads": ["GET /usage-batches/ub_1001"],
-        "approval": null,
-        "approvals": [],
-        "reversible": {"is": "no", "says": "A processed batch stays processed."},
-        "handling": null
-    })))]
+    #[schema(as = ProposedAction)]
     pub struct ActionView of action(action: &ProposedAction, shown: &ShownSession<'_>) {
         #[serde(flatten)]
         #[schema(inline)]
@@ -67,14 +32,11 @@ view! {
         debt: Option<Debt> = action.content.debt.clone(),
         /// Records that it changes or holds, as `type/id`. No other action on them runs at the same
         /// time.
-        #[schema(examples("invoice/inv_1"))]
         records: Vec<String> = action.content.records.clone(),
         /// Customer who owes the debt, or who gets the message; null if it concerns none.
-        #[schema(examples("cus_503"))]
         customer: Option<String> = customer_of(&action.content),
         /// All that has to be so for the action to be right, each in a sentence. It must hold again
         /// when the action runs.
-        #[schema(examples("The invoice is open."))]
         require: Vec<String> = action.content.require.iter().map(FactCondition::sentence).collect(),
         /// Ids of actions that share a record with this one, and are not executed together with it.
         excludes: Vec<String> = shown.session.excluded_by(action),
@@ -100,28 +62,15 @@ view! {
         playbook: Option<PlaybookVersion> = action.content.playbook.clone(),
         /// Connection that it is sent through, with its revision at the proposal. The digest covers
         /// both. Null if there is no connection.
-        connection: Option<BoundConnection> = action.content.connection.as_ref().map(BoundConnection::of),
+        connection: Option<BoundConnection> = action.content.connection.clone().map(Shown::part),
         /// Check of the effect after the action; null if there is none.
         verify: Option<VerificationView> = action.content.verify.as_ref().map(VerificationView::of),
         /// GET requests that read the facts of its conditions and of `verify`. They change nothing.
-        #[schema(examples("GET /invoices/inv_1"))]
         reads: Vec<String> = action.content.reads.iter().map(|read| read.call().summary()).collect(),
         /// State of the approval while it lacks approvers; null otherwise.
         approval: Option<ApprovalView> = ApprovalView::of(action, shown.now),
         /// Approvals, oldest first.
-        approvals: Vec<ApproverView> = shown.approvals_of(action),
-    }
-}
-
-view! {
-    /// The connection that an action is bound to.
-    #[schema(as = ConnectionRevision)]
-    pub struct BoundConnection of bound(bound: &ConnectionRevision) {
-        name: String = bound.name.clone(),
-        /// Revision; every change to calls or their reading raises it.
-        revision: i64,
-        /// Account that it reached; null if the connection names none.
-        account: Option<String> = bound.account.clone(),
+        approvals: Vec<Approval> = shown.approvals_of(action),
     }
 }
 
@@ -139,31 +88,11 @@ pub struct ApprovalView {
 }
 
 view! {
-    #[schema(as = ActionApproval)]
-    pub struct ApproverView of approval(approval: &ActionApproval) {
-        user_id: UserId,
-        at: Timestamp,
-        /// Digest of what was approved.
-        digest: Option<String> = approval.digest.clone(),
-        /// Note of the approver.
-        note: Option<String> = approval.note.clone(),
-    }
-}
-
-view! {
-    #[schema(as = ActionStep, examples(json!({
-        "order": 1,
-        "description": "Process usage batch ub_1001 again",
-        "apiCall": "POST /usage-batches/ub_1001/reprocess",
-        "request": null,
-        "success": [],
-        "reconcile": null
-    })))]
+    #[schema(as = ActionStep)]
     pub struct StepView of step(step: &ActionStep, is_full: bool) {
         order: i64,
         description: String = step.description.clone(),
         /// Method and path; empty for a step that a user does by hand.
-        #[schema(examples("POST /usage-batches/ub_1001/reprocess"))]
         api_call: String = step.call.as_ref().map(ApiCall::summary).unwrap_or_default(),
         #[serde(flatten)]
         #[schema(inline)]
@@ -176,7 +105,6 @@ view! {
         /// Request of the step; null for a manual step.
         request: Option<RequestView> = step.call.as_ref().map(RequestView::of),
         /// Conditions on the answer's body, all of which a success meets besides its status.
-        #[schema(examples("/state is `void`"))]
         success: Vec<String> =
             step.call.iter().flat_map(|call| &call.success).map(AnswerCondition::says).collect(),
         /// Check that is made if the answer leaves open whether the call took effect; null if there
@@ -190,14 +118,12 @@ view! {
     #[schema(as = ProposedVerification)]
     pub struct VerificationView of verify(verify: &Verification) {
         /// Condition that holds once the action had its effect; several are joined by "and".
-        #[schema(examples("invoice.state is `void`"))]
         effective: String = joined(&verify.effective),
         /// Conditions of which none may hold. One of them shows another effect than the approved
         /// one.
         fails_if: Vec<String> = verify.fails_if.iter().map(FactCondition::says).collect(),
         /// Condition that the amount found is the approved one; null for an action without an
         /// amount.
-        #[schema(examples("invoice.amount is 48210"))]
         amount: Option<String> = verify.amount.as_ref().map(FactCondition::says),
         /// Minutes within which it holds.
         minutes: i64 = verify.within / span::MINUTE,
@@ -288,7 +214,7 @@ impl ShownSession<'_> {
             .collect()
     }
 
-    fn approvals_of(&self, action: &ProposedAction) -> Vec<ApproverView> {
+    fn approvals_of(&self, action: &ProposedAction) -> Vec<Approval> {
         let mut actions = self.actions.iter();
         let stored = actions.find(|stored| stored.key.action_id == action.id);
         let approved = stored
@@ -296,7 +222,8 @@ impl ShownSession<'_> {
             .flat_map(|stored| &stored.round.approvals);
         approved
             .chain(&action.approvals)
-            .map(ApproverView::of)
+            .cloned()
+            .map(Shown::part)
             .collect()
     }
 }

@@ -17,41 +17,6 @@ use shared::{
 
 view! {
     /// A session in a list, with its alert and its proposal in short.
-    #[schema(examples(json!({
-        "id": 3,
-        "alertId": 3,
-        "alert": null,
-        "status": "awaiting_confirmation",
-        "rootCause": "The worker that processed usage batch `ub_1001` stopped before its end.",
-        "impact": "4,821.00 USD of usage are not billed.",
-        "confidence": 0.9,
-        "isAnomalyPattern": false,
-        "proposedActions": [{
-            "id": "s3-p1-a1",
-            "actionType": "reprocess_usage_batch",
-            "description": "Process usage batch `ub_1001` again.",
-            "isAutomated": true,
-            "targetSystem": "billing",
-            "targetEntities": ["ub_1001"],
-            "risk": "critical",
-            "money": {"direction": "customer_is_billed_later", "amount": null},
-            "reversible": {"is": "no", "says": "A processed batch stays processed, and its usage is invoiced."},
-            "approvalsGiven": 0,
-            "approvalsNeeded": 1,
-            "mayApprove": true
-        }],
-        "next": {
-            "who": "A user who may execute actions",
-            "what": "approves \"Process usage batch `ub_1001` again\"",
-            "until": "2026-01-15T12:01:00.000Z"
-        },
-        "openActions": 1,
-        "expiresAt": "2026-01-15T12:01:00.000Z",
-        "createdBy": 1,
-        "createdAt": "2026-01-14T12:00:30.000Z",
-        "updatedAt": "2026-01-14T12:01:00.000Z",
-        "version": 2
-    })))]
     pub struct AgentSessionRow of session(
         SessionOnAlert { session, context, alert }: SessionOnAlert,
         caller: &Identity,

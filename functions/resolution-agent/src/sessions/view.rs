@@ -12,8 +12,8 @@ use shared::{
         journal::Excerpt,
         pattern::Pattern,
         session::{
-            AgentSession, AgentSessionStatus, Analysis, Evidence, Next, NotApplicable,
-            PlaybookVersion, ReadEvidence, Rejection, SessionContext,
+            AgentSession, AgentSessionStatus, Analysis, Next, NotApplicable, PlaybookVersion,
+            ReadEvidence, Rejection, SessionContext,
         },
     },
     auth::Identity,
@@ -33,6 +33,8 @@ use super::{
 type MoreOfSession = Detail<SessionDetail>;
 type MoreOfAnalysis = Detail<AnalysisDetail>;
 type MoreOfResult = Detail<ResultDetail>;
+type ShownAnalysis = Shown<Analysis>;
+type ShownRead = Shown<ReadEvidence>;
 
 /// An opened session.
 #[derive(Debug, Serialize, ToSchema)]
@@ -41,13 +43,6 @@ pub struct AgentSessionOpened {
 }
 
 view! {
-    #[schema(examples(json!({
-        "id": 3,
-        "alertId": 3,
-        "status": "started",
-        "createdAt": "2026-01-14T12:00:30.000Z",
-        "version": 1
-    })))]
     pub struct AgentSessionSummary of session(session: &Stored<AgentSession>, now: Timestamp) {
         id: AgentSessionId,
         alert_id: AlertId = session.alert.alert_id,
@@ -86,51 +81,18 @@ view! {
 
 view! {
     /// A root-cause analysis. The members of `detail=full` are the ones that are not required.
-    #[schema(as = Analysis, examples(json!({
-        "rootCause": "The worker that processed usage batch ub_1001 stopped before its end.",
-        "impact": "4,821.00 USD of usage are not billed.",
-        "affectedSystems": ["billing"],
-        "entityLifecycleContext": "Open for 4 hours, then processing for 26.",
-        "isAnomalyPattern": false,
-        "patternDescription": "No others in the last 24 hours; 0.1 a day before.",
-        "pattern": null,
-        "confidence": 1.0,
-        "confidenceSays": "2 of 2 findings hold; no run of this playbook yet",
-        "evidence": [],
-        "playbook": null,
-        "resolvedWhen": ["batch.state is `processed`"],
-        "notApplicable": [],
-        "passedOver": []
-    })))]
-    pub struct AnalysisView of analysis(analysis: Analysis, is_full: bool) {
-        /// The most likely cause.
-        root_cause: String,
-        /// The impact: affected money and records.
-        impact: String,
-        affected_systems: Vec<String>,
-        /// The entity's earlier lifecycle.
-        entity_lifecycle_context: String,
-        /// True if the alert is one of many rather than a single case.
-        is_anomaly_pattern: bool,
-        /// The number of other alerts of the class, their rate before, and what they share.
-        pattern_description: String,
-        /// Share of the playbook's findings that hold, from 0 to 1, with two digits.
-        confidence: f64,
-        /// The findings and the playbook's record in words.
-        #[schema(examples("4 of 4 findings hold; 12 of 12 runs were effective"))]
-        confidence_says: String,
-        /// The playbook's findings on what was read.
-        evidence: Vec<Evidence>,
-        /// Conditions under which the agent resolves the alert. Empty if only people resolve it.
-        #[schema(examples("invoice.state is `void`"))]
-        resolved_when: Vec<String>,
+    #[schema(as = Analysis)]
+    pub struct AnalysisView of analysis(analysis: &Analysis, is_full: bool) {
+        #[serde(flatten)]
+        #[schema(inline)]
+        shown: ShownAnalysis = Shown::part(analysis.clone()),
         #[serde(flatten)]
         #[schema(inline)]
         detail: MoreOfAnalysis = Detail::of(is_full, || AnalysisDetail {
-            pattern: analysis.pattern,
-            playbook: analysis.playbook,
-            not_applicable: analysis.not_applicable,
-            passed_over: analysis.passed_over,
+            pattern: analysis.pattern.clone(),
+            playbook: analysis.playbook.clone(),
+            not_applicable: analysis.not_applicable.clone(),
+            passed_over: analysis.passed_over.clone(),
         }),
     }
 }
@@ -150,7 +112,7 @@ struct AnalysisDetail {
 }
 
 fn analysis(shown: &ShownSession<'_>) -> Option<AnalysisView> {
-    let newest = shown.session.analysis.newest.clone();
+    let newest = shown.session.analysis.newest.as_ref();
     newest.map(|analysis| AnalysisView::of(analysis, shown.is_full))
 }
 
@@ -286,22 +248,7 @@ impl AgentSessionView {
 }
 
 view! {
-    #[schema(as = ExecutionResult, examples(json!({
-        "actionId": "s3-p1-a1",
-        "success": true,
-        "response": {"status": 200, "body": {"id": "ub_1001", "state": "completed"}},
-        "error": null,
-        "steps": [{
-            "step": 1,
-            "status": "done",
-            "at": "2026-01-14T12:05:00.000Z",
-            "response": {"status": 200, "body": {"id": "ub_1001", "state": "completed"}}
-        }],
-        "checks": [],
-        "verdict": null,
-        "executedAt": "2026-01-14T12:05:01.000Z",
-        "duration": 840
-    })))]
+    #[schema(as = ExecutionResult)]
     pub struct ResultView of result(result: ActionResult, excerpts: &Excerpts, is_full: bool) {
         action_id: String,
         /// True if it was certainly carried out.
@@ -373,37 +320,16 @@ fn results(whole: &SessionWithActions, excerpts: &Excerpts, is_full: bool) -> Ve
 
 view! {
     /// A read of a target system and its result.
-    #[schema(as = TargetRead, examples(json!({
-        "name": "batch",
-        "connection": "billing",
-        "request": "GET /usage-batches/ub_1001",
-        "status": 200,
-        "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-        "facts": {"batch.state": "processing"},
-        "excerpt": {"status": 200, "body": {"id": "ub_1001", "state": "processing"}},
-        "error": null,
-        "at": "2026-01-14T12:00:59.000Z"
-    })))]
+    #[schema(as = TargetRead)]
     pub struct ReadView of read(read: &ReadEvidence, excerpts: &Excerpts) {
-        /// Name of the read; the names of its facts begin with it.
-        name: String = read.name.clone(),
-        connection: String = read.connection.clone(),
-        /// Request that was sent; null if none could be sent.
-        #[schema(examples("GET /invoices/inv_1"))]
-        request: Option<String> = read.request.clone(),
-        /// HTTP status of the answer; null without an answer.
-        #[schema(minimum = 100, maximum = 599, examples(200))]
-        status: Option<i64> = read.status.map(i64::from),
-        /// SHA-256 of the answer's whole body, without secrets.
-        hash: Option<String> = read.hash.clone(),
+        #[serde(flatten)]
+        #[schema(inline)]
+        shown: ShownRead = Shown::part(read.clone()),
         /// Facts by name: strings, numbers and booleans.
         #[schema(value_type = BTreeMap<String, Value>)]
         facts: BTreeMap<String, Value> = read.facts.0.clone(),
         /// Kept excerpt of the answer; null 90 days after it.
         excerpt: Option<Excerpt> = excerpts.get(read.excerpt_hash.as_ref()).cloned(),
-        /// Reason why there is no answer.
-        error: Option<String> = read.error.clone(),
-        at: Timestamp,
     }
 }
 

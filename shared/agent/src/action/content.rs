@@ -65,15 +65,12 @@ pub struct ActionContent {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Debt {
     /// Connection through which the record was read.
-    #[schema(examples("billing"))]
     pub connection: String,
     /// Request that read it.
-    #[schema(examples("GET /invoices/inv_1"))]
     pub request: String,
     /// Open amount.
     pub amount: Money,
     /// Customer who owes it, by the id of that system.
-    #[schema(examples("cus_503"))]
     pub customer: String,
 }
 

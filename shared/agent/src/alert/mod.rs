@@ -25,35 +25,6 @@ use utoipa::ToSchema;
 
 /// An alert of a monitoring or billing system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[schema(examples(json!({
-    "id": 3,
-    "source": "billing-monitor",
-    "externalId": "stuck-ub_1001",
-    "signalType": "usage_batch_stuck",
-    "severity": "error",
-    "status": "open",
-    "statusBy": "report",
-    "title": "Usage batch ub_1001 has been processing for 26 hours",
-    "description": "Batches of this size take ten minutes.",
-    "targetSystem": "billing",
-    "entities": [
-        {"type": "usage_batch", "id": "ub_1001"},
-        {"type": "customer", "id": "cus_501"}
-    ],
-    "labels": {"period": "2026-10"},
-    "metric": {"name": "processing_hours", "value": 26.0, "threshold": 6.0, "unit": "hours"},
-    "amountAtRisk": {"minorUnits": 482_100, "currency": "USD"},
-    "lifecycle": [{"at": "2026-01-13T10:00:00.000Z", "state": "processing"}],
-    "occurredAt": "2026-01-14T12:00:00.000Z",
-    "lastOccurredAt": "2026-01-14T12:00:00.000Z",
-    "count": 1,
-    "resolvedAt": null,
-    "agentSessionId": 3,
-    "createdBy": 1,
-    "recordedByMachine": false,
-    "createdAt": "2026-01-14T12:00:02.000Z",
-    "updatedAt": "2026-01-14T12:00:02.000Z"
-})))]
 #[serde(rename_all = "camelCase")]
 pub struct Alert {
     pub id: AlertId,

@@ -42,29 +42,31 @@ use self::words::{is_own, not_so};
 pub const MOST_CONNECTIONS: usize = 50;
 
 /// A target system of the organization, with its encrypted secret.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Connection {
     pub organization_id: OrganizationId,
-    /// The name that playbooks use.
+    /// Name, which playbooks use.
     pub name: Slug,
     /// The kind of system. In the table, `kind` is the item's kind. Earlier releases took any slug.
     #[serde(rename = "systemKind")]
+    #[schema(ignore)]
     pub kind: OrOther<SystemKind>,
     /// The unit of its amounts, as sent. See [`amounts`](Self::amounts).
     #[serde(default, rename = "amounts")]
     pub sent_amounts: Option<Amounts>,
     #[serde(default)]
+    #[schema(required = true)]
     pub partners: Partners,
-    /// The read of the account; none if it is not checked.
+    /// Read of the account behind the connection; null if it is not checked.
     #[serde(default)]
     pub identity: Option<ConnectionIdentity>,
-    /// The account that the system named when the connection was put; none without `identity`.
+    /// Account that the system named when the connection was put; null without `identity`.
     #[serde(default)]
     pub account: Option<String>,
-    /// The URL to which paths are appended.
     pub base_url: BaseUrl,
     /// The secret; none for a system without authentication.
+    #[schema(ignore)]
     pub secret: Option<SealedSecret>,
     pub auth: ConnectionAuth,
     pub headers: Vec<FixedHeader>,
@@ -74,30 +76,32 @@ pub struct Connection {
     pub allow: Vec<AllowedCall>,
     pub test_path: Option<CallPath>,
     pub error_code: ErrorCode,
-    /// Names of members of answers that may be stored, at any depth.
     pub keep: Vec<KeyName>,
     #[serde(default)]
+    #[schema(required = true)]
     pub limits: CallLimits,
-    /// The time for which reads of the system may lag behind its calls.
+    /// Time for which reads of the system may lag behind its calls.
     #[serde(default)]
+    #[schema(required = true)]
     pub settles_within: SettlesWithin,
-    /// True while it is paused: no action starts.
+    /// True while no action starts through the connection.
     pub paused: bool,
-    /// Raised when calls or the reading of their answers change. The first revision is the creation
-    /// instant in milliseconds, so no other connection of that name has the same revision.
+    /// Revision, raised when a change affects calls or how their answers are read. No later
+    /// connection of the same name has the same revision.
+    // The first one is the creation instant in milliseconds.
     pub revision: i64,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
 
-/// The revision of a connection at the time an action was proposed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The connection that an action is bound to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConnectionRevision {
     pub name: String,
-    /// The revision; every change to calls or their reading raises it.
+    /// Revision; every change to calls or their reading raises it.
     pub revision: i64,
-    /// The account behind the connection; absent without `identity`.
+    /// Account that it reached; null if the connection names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<String>,
 }
@@ -212,10 +216,10 @@ input! {
 #[serde(rename_all = "camelCase")]
 pub struct CallLimits {
     /// Calls of actions that may begin within a second.
-    #[schema(minimum = 1, maximum = 100, examples(10))]
+    #[schema(minimum = 1, maximum = 100)]
     pub per_second: Option<i64>,
     /// Actions that may be at work at the same time.
-    #[schema(minimum = 1, maximum = 50, examples(5))]
+    #[schema(minimum = 1, maximum = 50)]
     pub concurrent: Option<i64>,
 }
 

@@ -21,32 +21,34 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JournalEntry {
     pub organization_id: OrganizationId,
     pub session_id: AgentSessionId,
-    /// The action of the chain; none for the session's own chain.
+    /// Action whose chain the entry belongs to; null for the session's chain.
     pub action_id: Option<String>,
-    /// The number within the chain, from 1.
+    /// Number in its chain, from 1.
     pub seq: i64,
     pub at: Timestamp,
     pub actor: JournalActor,
     pub what: JournalEvent,
-    /// The status or state before.
+    /// State of the session or action before.
     pub from: Option<String>,
-    /// The status or state after.
+    /// State of the session or action after.
     pub to: Option<String>,
     pub digest: Option<String>,
     /// Details such as digests by action, the status and excerpt hash of an answer, or reasons.
+    #[schema(ignore)]
     pub detail: Option<JsonText>,
     /// The excerpt that the details name, while it exists. It is stored apart from the entry, and
     /// the entry's hash does not cover it.
     #[serde(skip)]
     pub excerpt: Option<Excerpt>,
-    /// The hash of the entry before it in its chain; empty for the first entry.
+    /// Hash of the entry before it in its chain; empty for the first.
     pub previous_hash: String,
-    /// SHA-256 of the canonical JSON of the entry without this member, in hexadecimal.
+    /// SHA-256 of the canonical JSON of the entry without this field and `excerpt`, in
+    /// hexadecimal.
     pub hash: String,
     /// The organization in whose journal it was chained, if an import moved it to this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -260,7 +262,7 @@ impl Chained for JournalEntry {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = TargetResponse)]
 pub struct Excerpt {
-    #[schema(value_type = i64, minimum = 100, maximum = 599, examples(200))]
+    #[schema(value_type = i64, minimum = 100, maximum = 599)]
     pub status: u16,
     /// Members of the body that the connection keeps, up to 4 KiB. A larger body is the beginning
     /// of its text.

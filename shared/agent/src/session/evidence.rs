@@ -28,24 +28,25 @@ impl Case {
     }
 }
 
-/// A read of a target system for an analysis, with its result.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A read of a target system and its result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReadEvidence {
-    /// Its name, the prefix of its facts.
+    /// Name of the read; the names of its facts begin with it.
     pub name: String,
-    /// The connection through which it was to be sent.
     pub connection: String,
-    /// The request, as `GET /invoices/inv_1`; none if nothing could be sent.
+    /// Request that was sent; null if none could be sent.
     pub request: Option<String>,
-    /// The answer's status code; none without an answer.
+    /// HTTP status of the answer; null without an answer.
+    #[schema(value_type = Option<i64>, minimum = 100, maximum = 599)]
     pub status: Option<u16>,
-    /// SHA-256 of the answer's whole body without secrets, in hexadecimal.
+    /// SHA-256 of the answer's whole body, without secrets.
     pub hash: Option<String>,
+    #[schema(ignore)]
     pub facts: JsonText<Facts>,
     /// The hash of the answer's [excerpt](crate::journal::Excerpt); none without an answer.
     pub excerpt_hash: Option<String>,
-    /// The reason if there is no answer.
+    /// Reason why there is no answer.
     pub error: Option<String>,
     pub at: Timestamp,
 }

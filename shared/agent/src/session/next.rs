@@ -30,11 +30,7 @@ pub struct SessionContext {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = NextStep, examples(json!({
-    "who": "A manager or admin who did not open this session",
-    "what": "approves \"Void invoice `inv_2008`\" (2 of 2)",
-    "until": "2026-01-15T14:05:00.000Z"
-})))]
+#[schema(as = NextStep)]
 pub struct Next {
     /// The users who can take it, or the agent.
     pub who: String,

@@ -16,7 +16,7 @@ use crate::{
     session::{Evidence, PlaybookVersion, ReadEvidence},
 };
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Analysis {
     /// The most likely cause.
@@ -51,10 +51,6 @@ pub struct Analysis {
 
 /// An action that does not apply to the record as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(examples(json!({
-    "title": "Issue a credit note",
-    "reason": "It needs that invoice.state is `paid`; invoice.state is `open`."
-})))]
 pub struct NotApplicable {
     /// The action in short.
     pub title: String,

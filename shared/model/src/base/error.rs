@@ -9,16 +9,13 @@ use crate::base::{Code, FaultCode, WrongText};
 
 /// A fault of a request: its place, code and explanation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(examples(json!({"pointer": "/title", "code": "required", "detail": "Send `title`."})))]
 pub struct Fault {
     /// The place: a JSON pointer (RFC 6901) into the body, `?name` for a query parameter, or the
     /// name of a header.
-    #[schema(examples("/title"))]
     pub pointer: String,
     /// The stable name of the kind of fault.
     pub code: FaultCode,
     /// An explanation for people: the fault, and what to send instead.
-    #[schema(examples("Send `title`."))]
     pub detail: String,
 }
 

@@ -35,10 +35,8 @@ names! {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[schema(examples(json!({"field": "status", "from": "todo", "to": "in_progress"})))]
 pub struct FieldChange {
     /// The name of the field in bodies; `tagIds` for the tags.
-    #[schema(examples("status"))]
     pub field: String,
     /// The old value; of a long text, the first 500 characters.
     #[schema(required = true, nullable = true)]

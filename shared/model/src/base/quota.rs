@@ -26,7 +26,7 @@ pub const COUNTED: i64 = WINDOW_SECONDS as i64 * span::SECOND;
 /// Units a second of an organization's plan: 1 to 1,000,000, and 4,000 unless the operator sets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(transparent)]
-#[schema(value_type = u32, minimum = 1, maximum = 1_000_000, examples(4000))]
+#[schema(value_type = u32, minimum = 1, maximum = 1_000_000)]
 pub struct UnitsPerSecond(u32);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -18,11 +18,6 @@ use crate::{
 
 /// A tenant.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[schema(examples(json!({
-    "id": 1, "name": "Halden Services", "planFeatures": ["agentAI"], "unitsPerSecond": 4000,
-    "invitationsPerDay": 50, "webUrl": null, "createdAt": "2026-01-05T09:00:00.000Z",
-    "updatedAt": "2026-01-05T09:00:00.000Z"
-})))]
 #[serde(rename_all = "camelCase")]
 pub struct Organization {
     pub id: OrganizationId,
@@ -36,7 +31,7 @@ pub struct Organization {
     pub units_per_second: UnitsPerSecond,
     /// The invitations a day (UTC) that the plan includes.
     #[serde(default = "Organization::usual_invitations")]
-    #[schema(required = true, examples(50))]
+    #[schema(required = true)]
     pub invitations_per_day: u32,
     /// The address of the desk, for links of mails, notifications and webhooks; null for the
     /// deployment's own.
@@ -149,7 +144,6 @@ impl OrganizationUpdate {
 
 /// A tag of the organization, for tasks and activities.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[schema(examples(json!({"id": 3, "name": "urgent"})))]
 #[serde(rename_all = "camelCase")]
 pub struct Tag {
     pub id: TagId,
@@ -186,7 +180,6 @@ input! {
 
 short_form! {
     /// A tag as part of other records.
-    #[schema(examples(json!({"id": 3, "name": "urgent"})))]
     TagRef of Tag { id: TagId, name: TagName }
 }
 

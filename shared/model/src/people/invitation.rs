@@ -1,6 +1,7 @@
 //! Invitations to an organization.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{
     base::{
@@ -12,14 +13,16 @@ use crate::{
 };
 
 /// An invitation of a person without an account. Its link makes the account.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Invitation {
     pub id: InvitationId,
     pub organization_id: OrganizationId,
     pub email: Email,
-    /// The role of the account to be.
+    /// Role of the account that its link makes.
+    #[schema(value_type = Role)]
     pub role: OrOther<Role>,
+    /// Name of the person, as the inviter knows it.
     pub full_name: Option<FullName>,
     /// The user who sent it last. The link is dead once they could not give the role.
     pub invited_by: UserId,
@@ -28,7 +31,9 @@ pub struct Invitation {
     /// The number of times it was sent again on the day (UTC) of `sent_at`.
     pub sent_again: i64,
     pub created_at: Timestamp,
+    /// Instant at which it was sent last.
     pub sent_at: Timestamp,
+    /// Instant at which its link made an account; null as long as it has not.
     pub accepted_at: Option<Timestamp>,
 }
 

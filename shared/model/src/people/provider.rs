@@ -109,12 +109,7 @@ pub struct GroupRoles(pub BTreeMap<String, Role>);
 
 /// The provider by which the organization's users sign in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[schema(as = SignIn, examples(json!({
-    "issuer": "https://login.example.com", "clientId": "workdesk", "roles": {"Workdesk admins": "admin"},
-    "defaultRole": "member", "groupsClaim": "groups", "passwords": "off", "passwordAdmins": [1], "leaverDays": 30,
-    "ownRedirectUri": true,
-    "createdAt": "2026-01-14T09:30:00.000Z", "updatedAt": "2026-01-14T09:30:00.000Z"
-})))]
+#[schema(as = SignIn)]
 #[serde(rename_all = "camelCase")]
 pub struct SignInProvider {
     pub organization_id: OrganizationId,
@@ -143,7 +138,7 @@ pub struct SignInProvider {
     pub password_admins: Vec<UserId>,
     /// Days from the last sign-in by the provider to the end of a bound user's sessions and tokens.
     #[serde(default = "SignInProvider::usual_leaver_days")]
-    #[schema(required = true, minimum = 1, maximum = 366, examples(30))]
+    #[schema(required = true, minimum = 1, maximum = 366)]
     pub leaver_days: i64,
     /// The start of the rule for leavers.
     #[serde(default)]

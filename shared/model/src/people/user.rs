@@ -335,7 +335,6 @@ pub fn each_once<T: Ord, U: From<T>>(mut values: Vec<T>) -> Vec<U> {
 short_form! {
     /// A user as part of other records.
     #[derive(Deserialize)]
-    #[schema(examples(json!({"id": 1, "username": "ada", "fullName": "Ada Lindqvist"})))]
     UserRef of User { id: UserId, username: String, full_name: String }
 }
 

@@ -146,7 +146,6 @@ input! {
 
 /// The places where a user gets a kind of notifications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(examples(json!({"inbox": true, "mail": false})))]
 pub struct NotificationChannels {
     /// True if the user gets it.
     inbox: bool,

@@ -13,13 +13,6 @@ use crate::{
 
 /// A milestone of a project.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[schema(examples(json!({
-    "id": 1, "projectId": 1, "title": "First customers moved",
-    "description": "Ten customers are billed by the new system alone.",
-    "startDate": "2026-11-02T08:00:00.000Z", "dueDate": "2026-11-30T16:00:00.000Z",
-    "status": "in_progress", "createdAt": "2026-01-12T08:20:00.000Z",
-    "updatedAt": "2026-01-14T10:05:00.000Z"
-})))]
 #[serde(rename_all = "camelCase")]
 pub struct Milestone {
     pub id: MilestoneId,
@@ -153,7 +146,6 @@ names! {
 
 short_form! {
     /// A milestone as part of a task.
-    #[schema(examples(json!({"id": 1, "title": "First customers moved"})))]
     MilestoneRef of Milestone { id: MilestoneId, title: Title }
 }
 

@@ -13,11 +13,6 @@ use crate::{
 
 /// A project with milestones, phases, tasks and activities.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[schema(examples(json!({
-    "id": 1, "title": "Billing migration",
-    "description": "Move all customers to usage-based billing before the end of the year.",
-    "status": "active", "createdAt": "2026-01-12T08:15:00.000Z", "updatedAt": "2026-01-12T08:15:00.000Z"
-})))]
 #[serde(rename_all = "camelCase")]
 pub struct Project {
     pub id: ProjectId,
@@ -109,13 +104,11 @@ names! {
 
 short_form! {
     /// A project as part of other records.
-    #[schema(examples(json!({"id": 1, "title": "Billing migration"})))]
     ProjectRef of Project { id: ProjectId, title: Title }
 }
 
 /// A phase of a project.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[schema(examples(json!({"id": 2, "projectId": 1, "title": "Move", "order": 2048})))]
 #[serde(rename_all = "camelCase")]
 pub struct Phase {
     pub id: PhaseId,

@@ -15,12 +15,6 @@ use crate::{
 
 /// A support ticket.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[schema(examples(json!({
-    "id": 4, "title": "Usage of October is missing from the invoice", "status": "pending",
-    "priority": "high", "assigneeId": 3, "creatorId": 1, "messageCount": 2,
-    "lastMessageAt": "2026-01-14T11:40:00.000Z", "createdAt": "2026-01-14T09:30:00.000Z",
-    "updatedAt": "2026-01-14T11:40:00.000Z"
-})))]
 #[serde(rename_all = "camelCase")]
 pub struct Ticket {
     pub id: TicketId,

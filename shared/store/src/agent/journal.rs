@@ -28,6 +28,7 @@ record! {
     entry: JournalEntry = "journal_entry",
     key: key::journal_entry(entry),
     gsi1: Some(key::journal_entry_in_time(entry)),
+    hidden: ["organizationId", "detail", "chainedAs", "version"],
 }
 
 /// The actor that runs actions.

@@ -25,6 +25,7 @@ mod excerpts;
 mod journal;
 mod lists;
 mod outcomes;
+mod parts;
 mod people;
 mod policy;
 mod preview;

@@ -33,13 +33,7 @@ const ORDER: &str = "order";
 
 /// A change of a record. Entries never change.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = HistoryEntry, examples(json!({
-    "id": 3,
-    "at": "2026-01-14T09:30:00.000Z",
-    "actor": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"},
-    "what": "updated",
-    "changes": [{"field": "status", "from": "todo", "to": "in_progress"}]
-})))]
+#[schema(as = HistoryEntry)]
 #[serde(rename_all = "camelCase")]
 pub struct EntryWithActor {
     /// The version of the record after the change.

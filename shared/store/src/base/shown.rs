@@ -45,6 +45,13 @@ impl<R> From<Stored<R>> for Shown<R> {
     }
 }
 
+impl<R> Shown<R> {
+    /// Creates the answer of a part of a record, which hides its version.
+    pub const fn part(part: R) -> Self {
+        Self(Stored::unwritten(part))
+    }
+}
+
 impl<R> Versioned for Shown<R> {
     fn version(&self) -> i64 {
         self.0.version
@@ -89,9 +96,6 @@ impl<R: Answered> PartialSchema for Shown<R> {
                     .properties
                     .insert(VERSION.to_owned(), version);
                 object.required.push(VERSION.to_owned());
-                for example in &mut object.examples {
-                    example[VERSION] = 1.into();
-                }
             }
         }
         schema

@@ -41,22 +41,7 @@ type Fields = Shown<Activity>;
 
 /// An activity.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Activity, examples(json!({
-    "id": 5,
-    "timestamp": "2026-01-14T08:30:00.000Z",
-    "type": "meeting",
-    "subtype": "kick_off",
-    "description": "Agreed on the order in which customers move.",
-    "projectId": 1,
-    "organizationId": 1,
-    "creatorId": 1,
-    "metadata": {"participants": 6},
-    "evidence": null,
-    "tags": [],
-    "createdAt": "2026-01-14T09:05:00.000Z",
-    "updatedAt": "2026-01-14T09:05:00.000Z",
-    "version": 1
-})))]
+#[schema(as = Activity)]
 pub struct TaggedActivity {
     #[serde(flatten)]
     #[schema(inline)]

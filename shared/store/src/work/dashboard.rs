@@ -28,11 +28,6 @@ pub struct Dashboard {
 }
 
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-#[schema(examples(json!({
-    "activeEngagements": 2,
-    "avgResolutionTime": 26.5,
-    "hoursSaved": 0.42
-})))]
 #[serde(rename_all = "camelCase")]
 pub struct Metrics {
     /// Number of projects with the status `active`.
@@ -47,16 +42,6 @@ pub struct Metrics {
 
 /// An activity as the dashboard shows it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(examples(json!({
-    "id": 5,
-    "type": "meeting",
-    "subtype": "kick_off",
-    "description": "Agreed on the order in which customers move.",
-    "timestamp": "2026-01-14T08:30:00.000Z",
-    "projectId": 1,
-    "organizationId": 1,
-    "creator": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"}
-})))]
 #[serde(rename_all = "camelCase")]
 pub struct FeedItem {
     id: ActivityId,

@@ -35,12 +35,7 @@ pub struct MilestoneWithTasks {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[schema(as = TaskOfMilestone, examples(json!({
-    "id": 7,
-    "title": "Compare the invoices of both systems",
-    "status": "in_progress",
-    "priority": "high"
-})))]
+#[schema(as = TaskOfMilestone)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkedTask {
     id: TaskId,

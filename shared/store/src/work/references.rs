@@ -29,12 +29,7 @@ const MOST_READ: usize = 10_000;
 
 /// A record that a service request may refer to.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = ReferenceItem, examples(json!({
-    "id": 1,
-    "type": "project",
-    "title": "Billing migration",
-    "description": "Move all customers to usage-based billing before the end of the year."
-})))]
+#[schema(as = ReferenceItem)]
 pub struct FoundReference {
     id: ReferenceId,
     #[serde(rename = "type")]

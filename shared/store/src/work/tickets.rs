@@ -154,13 +154,7 @@ pub struct TicketWithMessages {
 }
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = TicketMessage, examples(json!({
-    "id": 6,
-    "content": "We found the missing usage. The corrected invoice follows today.",
-    "sender": {"id": 2, "name": "Sue Park", "isSupport": true},
-    "internal": false,
-    "createdAt": "2026-01-14T11:40:00.000Z"
-})))]
+#[schema(as = TicketMessage)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageFrom {
     id: TicketMessageId,

@@ -81,7 +81,6 @@ pub struct Personal {
 /// The members of an entry whose hash covers their digests: `{"digest": …}` has the SHA-256 of the
 /// canonical JSON of `[key, member, value]`.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(examples(json!({"key": "Zk3uWc1xQkG8", "members": ["fullName", "username"]})))]
 pub struct DigestedMembers {
     pub key: String,
     /// Their names, sorted.
@@ -455,11 +454,6 @@ impl Chained for OrganizationEntry {
 
 /// The result of a check of the organization's journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(examples(json!({
-    "verified": true, "entries": 2, "breaks": [],
-    "head": {"seq": 2, "hash": "a3bf4f1b2b0b822cd15d6c15b0f00a089f86d081884c7d659a2feaa0c55ad015"},
-    "next": null
-})))]
 #[serde(rename_all = "camelCase")]
 pub struct OrganizationJournalCheck {
     /// True if the checked entries are complete and unchanged.

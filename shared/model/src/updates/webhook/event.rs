@@ -91,19 +91,12 @@ impl ToSchema for EventPattern {}
 
 /// The change that an event is about, as the change feed shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(examples(json!({
-    "id": "1768478400012", "type": "task", "recordId": 17, "parent": {"type": "project", "recordId": 1},
-    "part": null, "action": "updated", "version": 4, "fields": ["status"],
-    "at": "2026-01-15T12:00:00.000Z", "writeId": "JKJaXmPLvHcESHA=.k3JZ8sQ2", "actor": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"},
-    "userId": null, "kind": null, "subject": null
-})))]
 #[serde(rename_all = "camelCase")]
 pub struct EventChange {
     /// Id of the entry in the change feed; null for a notification.
     pub id: Option<String>,
     /// Type of the record: one of the change feed, or `notification`.
     #[serde(rename = "type")]
-    #[schema(examples("task"))]
     pub kind: String,
     pub record_id: EventRecordId,
     /// Subject of a comment or a message; project of a task, a milestone, a phase or an activity.
@@ -137,7 +130,6 @@ pub struct EventChange {
 
 /// The record that a notification is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(examples(json!({"type": "task", "id": 17})))]
 pub struct EventSubject {
     #[serde(rename = "type")]
     #[schema(value_type = SubjectType)]
@@ -201,30 +193,6 @@ static TYPES: LazyLock<Vec<String>> = LazyLock::new(|| {
 
 /// A message to the receiver of a webhook, as Standard Webhooks 1.0 describes.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(examples(json!({
-    "type": "task.updated",
-    "timestamp": "2026-01-15T12:00:00.000Z",
-    "data": {
-        "change": {
-            "id": "1768478400012",
-            "type": "task",
-            "recordId": 17,
-            "parent": {"type": "project", "recordId": 1},
-            "part": null,
-            "action": "updated",
-            "version": 4,
-            "fields": ["status"],
-            "at": "2026-01-15T12:00:00.000Z",
-            "writeId": "JKJaXmPLvHcESHA=.k3JZ8sQ2",
-            "actor": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"},
-            "userId": null,
-            "kind": null,
-            "subject": null
-        },
-        "url": "https://api.example.com/api/tasks/17",
-        "webUrl": "https://desk.example.com/#/tasks/17"
-    }
-})))]
 pub struct WebhookMessage {
     #[serde(rename = "type")]
     #[schema(value_type = EventType)]
@@ -240,11 +208,9 @@ pub struct WebhookMessageData {
     /// Change; null for a test.
     pub change: Option<EventChange>,
     /// URL of the record, or of the list that has it; null for a test.
-    #[schema(examples("https://api.example.com/api/tasks/17"))]
     pub url: Option<String>,
     /// URL of the desk's view with the record, or with the subject of a notification; null for a
     /// test.
-    #[schema(examples("https://desk.example.com/#/tasks/17"))]
     pub web_url: Option<String>,
 }
 

@@ -14,6 +14,7 @@ pub use event::{
 pub use url::WebhookUrl;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{
     base::{
@@ -28,20 +29,23 @@ use crate::{
 
 /// A webhook of an organization. The table has no secret of it: secrets follow from its id and the
 /// [generation](Self::generation).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Webhook {
     pub id: WebhookId,
     pub organization_id: OrganizationId,
     pub url: WebhookUrl,
-    /// The events that it is told of, each once.
+    /// Events that it is told of, each once.
     pub types: Vec<EventPattern>,
+    /// Purpose.
+    #[schema(value_type = Option<String>)]
     pub description: Option<Description>,
     /// True if it gets new deliveries.
     pub enabled: bool,
     /// The number of its secret, from 1. Each rotation raises it.
     pub generation: i64,
     pub rotated_at: Option<Timestamp>,
+    /// Reason for which the service disabled it; null if it did not.
     pub disabled_reason: Option<DisabledReason>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,

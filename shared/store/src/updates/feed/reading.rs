@@ -101,19 +101,7 @@ impl KeptBatch {
 
 /// A change of a record.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Change, examples(json!({
-    "id": "1768478400012",
-    "type": "task",
-    "recordId": 17,
-    "parent": {"type": "project", "recordId": 1},
-    "part": null,
-    "action": "updated",
-    "version": 4,
-    "fields": ["status"],
-    "at": "2026-01-15T12:00:00.000Z",
-    "writeId": "JKJaXmPLvHcESHA=.k3JZ8sQ2",
-    "actor": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"}
-})))]
+#[schema(as = Change)]
 #[serde(rename_all = "camelCase")]
 pub struct NumberedEntry {
     /// Unique in the organization, increasing.
@@ -125,7 +113,6 @@ pub struct NumberedEntry {
     parent: Option<RecordName>,
     /// Action of an agent session that changed, with its version, as `a1@3`; null for other
     /// changes.
-    #[schema(examples("a1@3"))]
     part: Option<String>,
     action: FeedAction,
     /// Version that the change led to; null for records without one.

@@ -35,19 +35,7 @@ const MAILED: usize = 200;
 
 /// A notification of the caller.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Notification, examples(json!({
-    "id": "1768478400000-comment-5-1",
-    "kind": "commented",
-    "at": "2026-01-15T12:00:00.000Z",
-    "actor": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"},
-    "subject": {
-        "type": "task", "id": 17, "title": "Compare the invoices of both systems",
-        "path": "/api/tasks/17"
-    },
-    "url": "https://desk.example.com/#/tasks/17",
-    "excerpt": "September agrees to the cent. In October two invoices differ.",
-    "readAt": null
-})))]
+#[schema(as = Notification)]
 #[serde(rename_all = "camelCase")]
 pub struct JoinedNotification {
     /// Unique for the caller. Ids sort by time.
@@ -72,10 +60,7 @@ pub struct JoinedNotification {
 }
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = NotificationSubject, examples(json!({
-    "type": "task", "id": 17, "title": "Compare the invoices of both systems",
-    "path": "/api/tasks/17"
-})))]
+#[schema(as = NotificationSubject)]
 pub struct JoinedSubject {
     #[serde(rename = "type")]
     kind: SubjectType,

@@ -52,16 +52,6 @@ pub struct Candidates(Vec<(String, Vec<IndexedWord>)>);
 
 /// A found record.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(examples(json!({
-    "type": "comment",
-    "id": 31,
-    "title": "Move the invoices",
-    "excerpt": "September agrees to the cent. In October two invoices differ.",
-    "projectId": null,
-    "status": null,
-    "updatedAt": "2026-01-15T12:00:00.000Z",
-    "parent": {"type": "task", "recordId": 17}
-})))]
 #[serde(rename_all = "camelCase")]
 pub struct FoundRecord {
     #[serde(rename = "type")]

@@ -32,6 +32,7 @@ resource! { pub Webhooks as webhooks }
 
 record! {
     webhook: Webhook, id: WebhookId,
+    hidden: ["organizationId", "generation", "rotatedAt", "version"],
 }
 
 record! {

@@ -22,15 +22,6 @@ const COUNTED: &[&str] = &["status", "assigneeId"];
 
 /// The numbers of a project's tasks.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(examples(json!({
-    "byStatus": {"backlog": 0, "todo": 4, "in_progress": 2, "in_review": 0, "blocked": 1, "done": 9, "cancelled": 0},
-    "byAssignee": [
-        {"assignee": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"}, "total": 10},
-        {"assignee": null, "total": 6}
-    ],
-    "total": 16,
-    "complete": true
-})))]
 #[serde(rename_all = "camelCase")]
 pub struct TaskCounts {
     #[schema(value_type = BTreeMap<TaskStatus, i64>)]

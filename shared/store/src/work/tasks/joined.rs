@@ -20,24 +20,7 @@ type Fields = Shown<Task>;
 
 /// A task of a project or of the organization at large.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Task, examples(json!({
-    "id": 7,
-    "title": "Compare the invoices of both systems",
-    "description": "September agrees to the cent. In October two invoices differ.",
-    "projectId": 1,
-    "organizationId": 1,
-    "milestoneId": 1,
-    "phaseId": 2,
-    "order": 2048,
-    "assigneeId": 1,
-    "status": "in_progress",
-    "priority": "high",
-    "tags": [{"id": 3, "name": "urgent"}],
-    "dueDate": "2026-11-30T16:00:00.000Z",
-    "createdAt": "2026-01-12T08:30:00.000Z",
-    "updatedAt": "2026-01-14T09:30:00.000Z",
-    "version": 3
-})))]
+#[schema(as = Task)]
 pub struct TaggedTask {
     #[serde(flatten)]
     #[schema(inline)]
