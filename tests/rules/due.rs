@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use shared::{
-    model::base::{QueueMessage, span},
+    model::base::{Id, QueueMessage, span},
     store::{
         metered,
         upkeep::{CLEANUP_DELAY, DueCount, Shard, SweepMessage},

@@ -1,7 +1,7 @@
 //! Texts as people and their keyboards write them: characters, names, passwords, order and words.
 
 use serde_json::{Value, json};
-use tests::support::{Api, Caller, PASSWORD, creates, refused};
+use tests::support::{Api, Caller, creates};
 
 /// The flag of England: a black flag, and tag characters that show nothing by themselves.
 const ENGLAND: &str = "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}";

@@ -33,10 +33,10 @@ of one organization is named on standard error, and the next one follows; the ex
 pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
     let options = [("at", true), ("end-tokens", false)];
     let parsed = arguments::with_options(parser, USAGE, options)?;
-    let Some(([table], [at, end_tokens])) = parsed else {
+    let Some(([table], [at, tokens])) = parsed else {
         return Ok(());
     };
-    let ends_tokens = !end_tokens.is_empty();
+    let ends_tokens = !tokens.is_empty();
     let at = at
         .last()
         .ok_or(Error::Arguments(USAGE))?;

@@ -15,7 +15,7 @@ use model::{
 use serde_json::{Value, json};
 use table::{AnyKey, Index, Record, RecordList};
 
-use crate::base::records::{Cleanup, IndexedRecord, Reference, Reminder, Workdesk};
+use crate::base::records::{IndexedRecord, Reference, Reminder, Workdesk};
 
 use super::{SortKey, *};
 
