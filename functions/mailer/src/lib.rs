@@ -7,10 +7,9 @@
 mod post;
 mod writer;
 
-use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
-use futures::{StreamExt, stream};
+use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use model::{
-    base::{Clock, Error, Id, Stopwatch},
+    base::{Clock, Error, Id},
     updates::MailMessage,
 };
 use runtime::{
@@ -25,9 +24,6 @@ use store::{
 
 pub use post::Post;
 pub use writer::Writer;
-
-/// Mails that are sent at the same time.
-const AT_ONCE: usize = 5;
 
 /// Sends mails. Created once per cold start.
 #[derive(Debug)]
@@ -47,57 +43,37 @@ impl Mailer {
         }
     }
 
-    /// Handles a batch. Returns the messages to deliver again. An error or a panic of one message
-    /// does not affect the others.
+    /// Handles a batch. Returns the messages to deliver again.
     pub async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
-        let (handled, used) = store::metered(Box::pin(self.handle_all(event))).await;
-        telemetry::unreadable(&used.unreadable, None, self.store.now());
-        messages::response(handled)
+        let now = self.store.now();
+        let one_group = |_: &MailMessage| ();
+        messages::handle_groups(event, &self.queue, now, one_group, |message| {
+            self.attempt(message)
+        })
+        .await
     }
 
-    async fn handle_all(&self, event: SqsEvent) -> Vec<(SqsMessage, bool)> {
-        let began = Stopwatch::start();
-        let handled = stream::iter(event.records).map(async |message| {
-            let attempt = async {
-                self.attempt(&messages::read(&message)?)
-                    .await
-            };
-            let is_handled = messages::is_handled_in_time(began, &message, attempt).await;
-            (message, is_handled)
-        });
-        handled
-            .buffer_unordered(AT_ONCE)
-            .collect()
-            .await
-    }
-
-    /// Attempts to send a mail, if an attempt is due. Sends the message for the next attempt.
-    async fn attempt(&self, message: &MailMessage) -> Result<(), Error> {
+    /// Attempts to send a mail, if an attempt is due. Returns the message for the next attempt.
+    async fn attempt(&self, message: MailMessage) -> Result<Option<MailMessage>, Error> {
         let mails = self.store.mails();
-        let organization_id = message.organization_id;
-        let mail_id = &message.mail_id;
         let Some(attempt) = mails
-            .begin(organization_id, mail_id)
+            .begin(message.organization_id, &message.mail_id)
             .await?
         else {
-            return Ok(());
+            return Ok(None);
         };
         let outcome = self.send(&attempt).await;
         if let Some(counted) = counted(&outcome) {
             telemetry::count(Metric::Mail(counted), self.store.now());
         }
         tracing::info!(
-            organizationId = organization_id.get(),
-            mailId = mail_id,
+            organizationId = message.organization_id.get(),
+            mailId = message.mail_id,
             attempt = attempt.mail.sending.attempts,
             outcome = outcome.name(),
             problem = outcome.problem(),
         );
-        let next = mails.end(*attempt, outcome).await?;
-        self.queue
-            .try_send(next.as_slice())
-            .await;
-        Ok(())
+        mails.end(*attempt, outcome).await
     }
 
     async fn send(&self, attempt: &MailAttempt) -> MailOutcome {

@@ -207,9 +207,7 @@ impl Sweeper {
     /// Works through a shard. A failed item does not affect the others, and no kind of work waits
     /// for another. The rest after the time limit waits for the next run.
     pub async fn sweep(&self, shard: Shard) -> Swept {
-        let (swept, used) = store::metered(Box::pin(self.run(shard))).await;
-        telemetry::unreadable(&used.unreadable, None, self.store.now());
-        swept
+        telemetry::metered(Box::pin(self.run(shard)), self.store.now()).await
     }
 
     async fn run(&self, shard: Shard) -> Swept {
@@ -262,10 +260,8 @@ impl Sweeper {
     async fn cleanup(&self, name: &CleanupName) {
         let cleanups = self.store.cleanups();
         let run = timeout(self.budget, cleanups.run(name));
-        let (run, used) = store::metered(Box::pin(run)).await;
-        telemetry::unreadable(&used.unreadable, None, self.store.now());
         // After the time limit it stays due.
-        if let Ok(Err(error)) = run {
+        if let Ok(Err(error)) = telemetry::metered(Box::pin(run), self.store.now()).await {
             let record_name = format!("a cleanup of organization {}", name.organization_id);
             Swept::default().failed(&record_name, &error);
         }

@@ -7,12 +7,9 @@
 //! A batch has messages of several organizations. Each webhook gets some of them at a time. A slow
 //! receiver gets one in each turn, and so holds up none but its own.
 
-use std::collections::BTreeMap;
-
-use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
-use futures::{StreamExt, stream};
+use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use model::{
-    base::{Clock, Error, Id, Stopwatch},
+    base::{Clock, Error, Id},
     updates::DeliveryMessage,
 };
 use runtime::{
@@ -22,9 +19,6 @@ use runtime::{
 };
 use store::{base::Store, updates::Begun};
 use targets::webhooks::{PATIENCE, WebhookCaller};
-
-/// Messages that one webhook gets at the same time.
-const AT_ONCE: usize = 5;
 
 /// Sends webhooks. Created once per cold start.
 #[derive(Debug)]
@@ -43,61 +37,27 @@ impl WebhookSender {
         }
     }
 
-    /// Handles a batch. Returns the messages to deliver again. An error or a panic of one message
-    /// does not affect the others.
+    /// Handles a batch. Returns the messages to deliver again.
     pub async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
-        let (handled, used) = store::metered(Box::pin(self.handle_all(event))).await;
-        telemetry::unreadable(&used.unreadable, None, self.store.now());
-        messages::response(handled)
+        let now = self.store.now();
+        let webhook = |message: &DeliveryMessage| (message.organization_id, message.webhook_id);
+        messages::handle_groups(event, &self.queue, now, webhook, |message| {
+            self.attempt(message)
+        })
+        .await
     }
 
-    async fn handle_all(&self, event: SqsEvent) -> Vec<(SqsMessage, bool)> {
-        let began = Stopwatch::start();
-        let mut by_webhook: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for message in event.records {
-            let read = messages::read::<DeliveryMessage>(&message);
-            let delivery = read.as_ref().ok();
-            let webhook = delivery.map(|delivery| (delivery.organization_id, delivery.webhook_id));
-            by_webhook
-                .entry(webhook)
-                .or_default()
-                .push((message, read));
-        }
-        let handling = by_webhook
-            .into_values()
-            .map(|messages| {
-                let handled = stream::iter(messages).map(async |(message, read)| {
-                    let attempt = Box::pin(async { self.attempt(&read?).await });
-                    let is_handled = messages::is_handled_in_time(began, &message, attempt).await;
-                    (message, is_handled)
-                });
-                handled
-                    .buffer_unordered(AT_ONCE)
-                    .collect::<Vec<_>>()
-            });
-        futures::future::join_all(handling)
-            .await
-            .concat()
-    }
-
-    /// Attempts a delivery, if an attempt is due. Sends the message for the next attempt.
-    async fn attempt(&self, message: &DeliveryMessage) -> Result<(), Error> {
+    /// Attempts a delivery, if an attempt is due. Returns the message for the next attempt.
+    async fn attempt(&self, message: DeliveryMessage) -> Result<Option<DeliveryMessage>, Error> {
         let webhooks = self.store.webhooks();
-        let DeliveryMessage {
-            organization_id,
-            webhook_id,
-            delivery_id,
-            ..
-        } = message;
-        let begun = webhooks.begin(*organization_id, *webhook_id, delivery_id);
+        let begun = webhooks.begin(
+            message.organization_id,
+            message.webhook_id,
+            &message.delivery_id,
+        );
         let attempt = match begun.await? {
             Begun::Attempt(attempt) => attempt,
-            Begun::Later(later) => {
-                self.queue
-                    .try_send(later.as_slice())
-                    .await;
-                return Ok(());
-            }
+            Begun::Later(later) => return Ok(later),
         };
         let caller = &self.caller;
         let now = self.store.now();
@@ -106,9 +66,9 @@ impl WebhookSender {
             .send(&attempt.webhook, &event, PATIENCE, now)
             .await;
         tracing::info!(
-            organizationId = organization_id.get(),
-            webhookId = webhook_id.get(),
-            deliveryId = delivery_id,
+            organizationId = message.organization_id.get(),
+            webhookId = message.webhook_id.get(),
+            deliveryId = message.delivery_id,
             writeId = attempt
                 .delivery
                 .change
@@ -127,11 +87,7 @@ impl WebhookSender {
             .as_ref()
             .map_or("failed", |_| "delivered");
         telemetry::count(Metric::Delivery(name), self.store.now());
-        let next = webhooks.end(*attempt, outcome).await?;
-        self.queue
-            .try_send(next.as_slice())
-            .await;
-        Ok(())
+        webhooks.end(*attempt, outcome).await
     }
 }
 

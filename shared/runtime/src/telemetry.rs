@@ -285,6 +285,13 @@ pub fn warn(message: &str, error: &Error) {
     tracing::warn!(cause = error.chain(), "{message}");
 }
 
+/// Waits for work, and logs the records that it could not read.
+pub async fn metered<T>(work: impl Future<Output = T>, now: Timestamp) -> T {
+    let (done, used) = table::metered(work).await;
+    unreadable(&used.unreadable, None, now);
+    done
+}
+
 /// Logs and counts records that cannot be read and are missing in answers. One line has their
 /// number and the keys of the first ten. `request` is the id of the request that met them, if any.
 pub fn unreadable(records: &BTreeSet<String>, request: Option<&str>, now: Timestamp) {

@@ -140,8 +140,7 @@ pub async fn handle<C: Consumer>(
             .collect::<Vec<_>>()
             .await
     };
-    let (failed, used) = store::metered(handled).await;
-    telemetry::unreadable(&used.unreadable, None, now);
+    let failed = telemetry::metered(handled, now).await;
     failures.extend(failed.into_iter().flatten());
     let is_refused = |failure: &Failure<'_>| matches!(failure.cause, Cause::Refused(_));
     let (refused, mut faults): (Vec<_>, Vec<_>) = failures
