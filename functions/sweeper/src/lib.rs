@@ -207,7 +207,7 @@ impl Sweeper {
     /// Works through a shard. A failed item does not affect the others, and no kind of work waits
     /// for another. The rest after the time limit waits for the next run.
     pub async fn sweep(&self, shard: Shard) -> Swept {
-        telemetry::metered(self.run(shard), self.store.now()).await
+        telemetry::metered(Box::pin(self.run(shard)), self.store.now()).await
     }
 
     async fn run(&self, shard: Shard) -> Swept {
@@ -261,7 +261,7 @@ impl Sweeper {
         let cleanups = self.store.cleanups();
         let run = timeout(self.budget, cleanups.run(name));
         // After the time limit it stays due.
-        if let Ok(Err(error)) = telemetry::metered(run, self.store.now()).await {
+        if let Ok(Err(error)) = telemetry::metered(Box::pin(run), self.store.now()).await {
             let record_name = format!("a cleanup of organization {}", name.organization_id);
             Swept::default().failed(&record_name, &error);
         }

@@ -287,7 +287,7 @@ pub fn warn(message: &str, error: &Error) {
 
 /// Waits for work, and logs the records that it could not read.
 pub async fn metered<T>(work: impl Future<Output = T>, now: Timestamp) -> T {
-    let (done, used) = table::metered(Box::pin(work)).await;
+    let (done, used) = table::metered(work).await;
     unreadable(&used.unreadable, None, now);
     done
 }
