@@ -96,6 +96,7 @@ export async function view({ header, body, query, signal, title, filter }, { id 
   body.append(node("div.board-head", filters, adding.element), adding.place, node("div", setup.element, times.element),
     node("div", problems, selection.element, columns.element), end);
   show();
+  columns.keepPlace(`${projectId}`, signal);
   watch(signal, {
     wants: ({ type, recordId, parent, action }) => {
       const known = type === "task" ? tasks.ids : ids[/** @type {Part} */ (type)];

@@ -81,7 +81,7 @@ export function setupOf(projectId, { keep, ...kept }, signal) {
   const phase = (/** @type {Records["phase"]} */ row, /** @type {number} */ at) => node("li.short", { key: row.id },
     editorsOf("phase", row.id), node("span.acts",
       at > 0 && !denied("manage_directory")
-        && button("Move up", () => raise(row, at), { kind: "plain", name: `Move ${row.title} up` }),
+        && button("Move up", () => raise(row, at), { kind: "plain", name: `Move up: ${row.title}` }),
       deletion("phase", row)));
   const one = (/** @type {"milestone" | "tag"} */ type) => (/** @type {any} */ row) =>
     node(type === "tag" ? "li.short" : "li", { key: row.id }, editorsOf(type, row.id), node("span.acts", deletion(type, row)));
