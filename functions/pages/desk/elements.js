@@ -141,11 +141,10 @@ export function state(value, label = words(value), look = STATES[value] ?? "ring
   return node("span", { class: `state ${tone}`, "data-shape": shape }, label);
 }
 
-/** "in_progress" as "In progress". @param {string} value */
-export function words(value) {
-  const text = value.replaceAll("_", " ");
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
+/** "in_progress" as "In progress". @param {string} value a name of the API: what people write keeps its "_" */
+export const words = (value) => capital(value.replaceAll("_", " "));
+/** A sentence with a great letter at its beginning. @param {string} text */
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Choices of values, named by their words. @param {readonly string[]} values @returns {Choice[]} */
 export const named = (values) => values.map((value) => [value, words(value)]);

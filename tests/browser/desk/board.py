@@ -227,7 +227,7 @@ def changes_what_it_is_made_of(world):
             phases.get_by_label("Add a phase").fill(title)
             page.keyboard.press("Enter")
             phases.get_by_role("button", name=f"Title: {title}").wait_for()
-        phases.get_by_role("button", name="Move Look after up").click()
+        phases.get_by_role("button", name="Move up: Look after").click()
         page.get_by_text("Look after: 2 of 3").wait_for()
         titles = [one["title"] for one in api.call("GET", f"/api/projects/{project['id']}/phases")]
         assert titles == ["Prepare", "Look after", "Move"], titles

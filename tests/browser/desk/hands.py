@@ -1,5 +1,7 @@
 """Hands: keys and their help, a sprint of 60 tasks, ten tickets, texts as nodes; a text typed counts as no step"""
 
+from world import WAIT_MILLISECONDS
+
 MOST_OF_A_SPRINT, MOST_OF_TICKETS = 80, 30
 TASKS = 60
 
@@ -81,7 +83,7 @@ def plans_a_sprint(world):
         page.get_by_role("dialog", name=f"Add {TASKS} tasks?").wait_for()
         desk.looks("board-paste")
         steps.press("Enter")
-        page.get_by_text(f"{TASKS} tasks, 0 done").wait_for()
+        page.get_by_text(f"{TASKS} tasks, 0 done").wait_for(timeout=4 * WAIT_MILLISECONDS)
         boxes = page.get_by_role("list", name="Todo", exact=True).get_by_role("checkbox")
         people = world.api("max").call("GET", "/api/users?disabled=false")[:5]
         share = TASKS // len(people)
@@ -120,7 +122,7 @@ def chooses(steps, boxes, first, last):
 def changed(steps, count):
     """Waits until so many rows are changed, and clears the selection."""
     page = steps.page
-    page.get_by_text(f"Changed {count} tasks.").last.wait_for()
+    page.get_by_text(f"Changed {count} tasks.").last.wait_for(timeout=4 * WAIT_MILLISECONDS)
     steps.click(page.get_by_role("button", name="Clear"))
     page.get_by_text("selected").first.wait_for(state="hidden")
 

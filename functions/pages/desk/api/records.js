@@ -16,7 +16,8 @@ import { afterReadings, get, more, pause, Problem } from "./client.js";
  * @property {api.Alert} alert @property {api.AgentSession} agent_session */
 /** @typedef {{ wants: (change: api.Change) => boolean, changed: (keys: Set<string>) => void }} Watcher */
 
-const PAUSE = 3; // Seconds between two questions for changes.
+/** Seconds between two questions for changes, by the seconds since the user or another one last did something. */
+const PAUSES = /** @type {const} */ ([[60, 3], [600, 10], [Infinity, 30]]);
 const IDS = 100; // Ids in one question for rows of a list.
 /** What reads changed records: a list by their ids, or one record. `{on}` is the id of the parent.
  * @type {Record<string, string>} */
@@ -124,13 +125,21 @@ export async function begin() {
  * @param {(changes: api.Change[]) => void} noticed called with all changes, wanted or not
  * @param {() => Promise<unknown>} doubt reads the session: the feed takes its own cursor no more */
 export async function follow(reset, noticed, doubt) {
+  let acted = performance.now();
+  const acts = () => void (acted = performance.now());
+  for (const event of ["pointerdown", "keydown"]) addEventListener(event, acts, { capture: true, passive: true });
+  const wait = () => PAUSES.find(([rest]) => performance.now() - acted < 1000 * rest)?.[1] ?? 30;
+  const told = (/** @type {api.Change[]} */ changes) => {
+    acts();
+    noticed(changes);
+  };
   document.addEventListener("visibilitychange", () => wake());
   addEventListener("focus", () => wake());
   for (;;) {
     const woken = new Promise((resolve) => (wake = () => document.hidden || resolve(undefined)));
-    await Promise.race([woken, pause(PAUSE)]);
+    await Promise.race([woken, pause(wait())]);
     while (document.hidden) await new Promise((resolve) => (wake = () => resolve(undefined)));
-    await catchUp(noticed).catch(async (problem) => {
+    await catchUp(told).catch(async (problem) => {
       if (![400, 410].includes(problem.status)) return;
       // A cursor is malformed for another user alone.
       if (problem.status === 400) await doubt();

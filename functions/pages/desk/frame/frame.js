@@ -8,12 +8,13 @@ import { counted } from "../values.js";
 import { countDrafts, dropDrafts } from "./drafts.js";
 import { countOf, inbox } from "./inbox.js";
 import { showKeys } from "./keys.js";
-import { to } from "./router.js";
+import { setUnread, to } from "./router.js";
 import { me } from "./session.js";
 import { tellTabs } from "./tabs.js";
 
 const PLACES = ["Home", "Projects", "Tasks", "Requests", "Tickets", "Alerts", "Search", "Settings"];
 const SLOW_MS = 300; // A slower answer shows the bar.
+const OFFLINE_MS = 2_000;
 const NOTICE_MS = 5_000;
 /** @param {string} id @returns {HTMLElement} */
 export const place = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -27,6 +28,7 @@ export function showNavigation() {
     node("nav", { "aria-label": "Views" }, node("ul", links)));
   place("skip").addEventListener("click", () => document.querySelector("h1")?.focus());
   showActivity();
+  showConnection();
 }
 
 export function mark(/** @type {string} */ name) {
@@ -53,7 +55,28 @@ export function showPerson() {
     button("Sign out", signOut, { kind: "plain" })));
   const count = node("span.count");
   document.querySelector("[data-place=Home]")?.append(count);
-  inbox(null, (rows) => draw(count, rows.length > 0 && [countOf(rows), node("span.only-read", " unread")]));
+  inbox(null, (rows) => {
+    draw(count, rows.length > 0 && [countOf(rows), node("span.only-read", " unread")]);
+    setUnread(rows.length > 0 ? countOf(rows) : "");
+  });
+}
+
+/** Says in words that there is no connection, after two seconds of it. */
+function showConnection() {
+  const words = node("p.offline", { role: "status", hidden: true });
+  place("notices").before(words);
+  let timer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
+  addEventListener("offline", () => {
+    timer = setTimeout(() => {
+      words.hidden = false;
+      draw(words, "No connection. What you type is kept.");
+    }, OFFLINE_MS);
+  });
+  addEventListener("online", () => {
+    clearTimeout(timer);
+    words.hidden = true;
+    draw(words);
+  });
 }
 
 function showActivity() {

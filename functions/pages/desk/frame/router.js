@@ -36,6 +36,18 @@ export const go = (/** @type {string} */ path) => void (location.hash = path);
 /** The address of a record's view, if it has one. @param {string} type @param {number} id */
 export const addressOf = (type, id) => VIEWS[type] && to(`/${VIEWS[type]}/${id}`);
 
+let name = ""; // Of the open view.
+let unread = "";
+function showTitle() {
+  document.title = `${unread && `(${unread}) `}${name} – Workdesk`;
+}
+
+/** Sets the number of what is unread, which stands in the title of the tab. @param {string} count */
+export function setUnread(count) {
+  unread = count;
+  showTitle();
+}
+
 function address() {
   const [path = "", query = ""] = location.hash.slice(1).split("?");
   return { path: path || "/", query: new URLSearchParams(query) };
@@ -93,7 +105,8 @@ export function open(focus = false) {
   const [header, body] = [node("header.head", heading), node("div.body")];
   const title = (/** @type {string} */ text) => {
     heading.textContent = text;
-    document.title = `${text} – Workdesk`;
+    name = text;
+    showTitle();
   };
   const route = found(path);
   title(route?.title ?? "There is no such page");
@@ -120,6 +133,7 @@ export function open(focus = false) {
     // Some browsers remember that a module did not come: only a reload asks for it again.
     const again = problem instanceof Missing ? () => location.reload() : () => open(true);
     body.replaceChildren(trouble(problem, again));
+    if (problem.status === 0 || problem instanceof Missing) addEventListener("online", again, { once: true, signal });
   });
 }
 

@@ -76,7 +76,7 @@ export function fact(record, { label, name, shown, type = "date", choices, edito
       };
       const now = String(known[name] ?? "");
       const control = editor ? await editor(known, close)
-        : choices ? choice(label, await choices(known), now, send)
+        : choices ? choice(label, withNow(await choices(known), now, () => told(known).textContent ?? now), now, send)
         : valueForm(label, name, type, now, send, close);
       control.addEventListener("keydown", ({ key }) => key === "Escape" && close());
       // The list is opened, since an arrow chooses at once in a closed one. Browsers want a gesture for it.
@@ -87,6 +87,11 @@ export function fact(record, { label, name, shown, type = "date", choices, edito
     });
   return { element: row(label, place), show };
 }
+
+/** Choices, with the present value even if it is none of them any more. @param {Choice[]} choices
+ * @param {string} now @param {() => string} label @returns {Choice[]} */
+const withNow = (choices, now, label) =>
+  (choices.some(([value]) => value === now) ? choices : [...choices, [now, label()]]);
 
 /** A form for a text, or for a day. Work is due at its end, at the user's place.
  * @param {string} label @param {string} name @param {string} type @param {string} now

@@ -84,20 +84,23 @@ function historyOf(path, on, signal) {
 /** Fields with ids or long texts, whose values are not told. */
 const UNTOLD = ["assigneeId", "milestoneId", "phaseId", "tagIds", "projectId", "description", "order"];
 
+/** Fields whose values are names of the API. */
+const NAMED = ["status", "priority"];
+
 function changeOf(/** @type {HistoryEntry} */ { actor, at, what, changes }) {
   const told = changes.map(({ field, from, to }, place) => {
     const name = words(field.replace(/Ids?$/, "").replace(/[A-Z]/g, " $&")).toLowerCase();
-    return [place > 0 && "; ", name, !UNTOLD.includes(field) && [" from ", valueOf(from), " to ", valueOf(to)]];
+    return [place > 0 && "; ", name, !UNTOLD.includes(field) && [" from ", valueOf(from, NAMED.includes(field)), " to ", valueOf(to, NAMED.includes(field))]];
   });
   const text = what === "updated" ? ["changed ", told] : `${what} it`;
   return node("li", node("span.grow", person(actor, "The service"), " ", text), time(at));
 }
 
-/** @param {unknown} one @returns {Child} */
-function valueOf(one) {
+/** @param {unknown} one @param {boolean} isName a name of the API, and no text of people @returns {Child} */
+function valueOf(one, isName) {
   if (typeof one !== "string" || one === "") return one ? `“${one}”` : "none";
   if (/^\d{4}-\d\d-\d\dT/.test(one)) return day(new Date(one));
-  return /^[a-z_]+$/.test(one) ? words(one) : ["“", node("bdi", one), "”"];
+  return isName && /^[a-z_]+$/.test(one) ? words(one) : ["“", node("bdi", one), "”"];
 }
 
 /** @param {User[]} people @returns {Field} */

@@ -1,7 +1,7 @@
 /** Home: what waits for the user, the dashboard's metrics and open work, the latest activities. `#/` */
 /** @import * as api from "workdesk" @import { Answer, View } from "../../kit.js" */
 import {
-  button, countOf, draw, due, each, empty, ending, fold, get, inbox, keyed, link, markRead, more, may, node, number, person, quiet,
+  attempt, button, capital, countOf, draw, due, each, empty, ending, fold, get, inbox, keyed, link, markRead, more, may, node, number, person, quiet,
   readAfter, section, SERVICE_OVER, state, store, TASK_OVER, TASK_STATUSES, time, to, words,
 } from "../../kit.js";
 import { prose } from "../alerts/words.js";
@@ -65,7 +65,17 @@ export async function view({ body, signal }) {
   const readings = /** @type {[() => Promise<void>, string[]][]} */ ([[readTasks, ["task"]]]);
   if (decides) readings.push([readDecisions, ["agent_session"]]);
   if (served) readings.push([readDashboard, ["service_request", "ticket", "activity", "project"]]);
-  await Promise.all(readings.map(([reading]) => reading()));
+  // A part that fails takes none of the others.
+  const failures = node("div");
+  await Promise.all(readings.map(([reading], at) => {
+    const place = node("div");
+    failures.append(place);
+    return attempt(place, async () => {
+      await reading();
+      draw(place);
+    }).then(() => at);
+  }));
+  body.append(failures);
   body.append(node("div.home",
     node("div.column", decides && decisions.element, tasks.element, unread.element),
     served && node("div.column", section("Metrics", metrics, basis), work.element, activities.element)));
@@ -138,7 +148,7 @@ function notification(/** @type {api.Notification} */ { id, kind, actor, at, exc
   const text = acts && actor ? [node("bdi", actor.fullName), ` ${says}`]
     : words(acts ? "assigned to you" : says);
   const read = () => markRead({ ids: [id] });
-  const own = subject.type === "agent_session" ? subject.title && words(subject.title) : subject.title;
+  const own = subject.type === "agent_session" ? subject.title && capital(subject.title) : subject.title;
   const title = own || "A record that you may no longer read";
   const named = node("bdi", title);
   return node("li", node("span.grow", text, ": ",

@@ -3,15 +3,15 @@
  * First the open tasks, the numbers, milestones and phases are read; then the newest tasks that are over. */
 /** @import { Choice, Records, View } from "../../kit.js" */
 import {
-  choicesOf, counted, draw, empty, everyone, get, input, keyed, named, node, number, PRIORITIES, quiet, record, say,
+  attempt, choicesOf, counted, draw, empty, everyone, fold, get, input, keyed, named, node, number, PRIORITIES, quiet, record, say,
   store, TASK_STATUSES, watch, words,
 } from "../../kit.js";
-import { selectionOf } from "../../record/record.js";
+import { loaded } from "../../frame/release.js";
+import { selectionOf } from "../../record/selection.js";
 import { addingOf } from "./adding.js";
 import { columnsOf } from "./columns.js";
 import { countsOf } from "./milestones.js";
 import { byOrder, movesOf } from "./moves.js";
-import { setupOf } from "./setup.js";
 import { tasksOf } from "./tasks.js";
 import { timeline } from "./timeline.js";
 
@@ -91,21 +91,30 @@ export async function view({ header, body, query, signal, title, filter }, { id 
     columns.reveal(task.id);
     say(`Added ${task.title}`);
   });
-  const setup = setupOf(projectId, { keep, phase: () => kept("phase"), milestone: () => kept("milestone") }, signal);
+  const setupPlace = node("div.setup");
+  let setup = /** @type {ReturnType<import("./setup.js")["setupOf"]> | undefined} */ (undefined);
+  const openSetup = () => void attempt(setupPlace, async () => {
+    const { setupOf } = await loaded(() => import("./setup.js"));
+    setup ??= setupOf(setupPlace, projectId,
+      { keep, phase: () => kept("phase"), milestone: () => kept("milestone") }, signal);
+    await setup.read();
+  });
   header.append(count);
-  body.append(node("div.board-head", filters, adding.element), adding.place, node("div", setup.element, times.element),
+  const parts = fold("setup", "Project, phases, milestones and tags", setupPlace, openSetup);
+  body.append(node("div.board-head", filters, adding.element), adding.place, node("div", parts, times.element),
     node("div", problems, selection.element, columns.element), end);
   show();
+  columns.keepPlace(`${projectId}`, signal);
   watch(signal, {
     wants: ({ type, recordId, parent, action }) => {
       const known = type === "task" ? tasks.ids : ids[/** @type {Part} */ (type)];
       if (known && parent?.type === "project" && parent.recordId === projectId) known.add(recordId);
       if (type === "task" && action === "deleted") counts.forget(recordId);
-      return (known?.has(recordId) ?? false) || setup.wants(type, recordId);
+      return (known?.has(recordId) ?? false) || setup?.wants(type, recordId) || false;
     },
     changed: () => {
       show();
-      setup.show();
+      setup?.show();
     },
   });
   return (changed) => {

@@ -32,10 +32,10 @@ export function columnsOf(move, numberOf, readAll, box) {
       (value) => moveAndFocus(id, /** @type {Status} */ (value)));
     return node("li.card", { draggable: movable && "true" },
       node("a", { href: to(`/tasks/${id}`), draggable: "false" }, title),
-      node("p.meta", state(priority), dueDate && due(dueDate, !TASK_OVER.includes(status)),
-        quiet(assignee?.fullName),
+      node("p.meta", state(priority),
         node("span.card-acts", box(task), movable && node("button.plain", { type: "button", onclick: moves,
-          "aria-label": `Move ${title}`, "aria-haspopup": "menu", "aria-keyshortcuts": "s" }, "⋯"))));
+          "aria-label": `Move ${title}`, "aria-haspopup": "menu", "aria-keyshortcuts": "s" }, "⋯")),
+        dueDate && due(dueDate, !TASK_OVER.includes(status)), quiet(assignee?.fullName)));
   };
 
   function show(/** @type {JoinedTask[]} */ tasks) {
@@ -94,8 +94,28 @@ export function columnsOf(move, numberOf, readAll, box) {
     found?.classList.add("fresh");
     setTimeout(() => found?.classList.remove("fresh"), 2_000);
   };
-  return { element, show, reveal };
+  /** Comes back to where the board was left: the scroll of its columns, and the focus. @param {string} board
+   * @param {AbortSignal} signal of the view */
+  const keepPlace = (board, signal) => {
+    const left = places.get(board);
+    const restore = () => columns.forEach(({ list }, at) => (list.scrollTop = left?.tops[at] ?? 0));
+    if (left) requestAnimationFrame(() => {
+      restore();
+      if (left.card && document.activeElement?.matches("h1, body")) focus(left.card);
+    });
+    signal.addEventListener("abort", () => places.set(board, {
+      tops: columns.map(({ list }) => list.scrollTop), card: opened || idOf(document.activeElement) }));
+  };
+  let opened = 0; // The card that was opened.
+  element.addEventListener("click", ({ target }) => (opened = idOf(/** @type {Element} */ (target))));
+  return { element, show, reveal, keepPlace };
 }
+
+/** Where boards were left. @type {Map<string, { tops: number[], card: number }>} */
+const places = new Map();
+
+/** The type of what is dragged: the id of a task. */
+const TYPE = "application/x-workdesk-task";
 
 /** The id of the card around; 0 if there is none. @param {Element | null | undefined | false} part */
 const idOf = (part) => Number((part || null)?.closest(".card")?.getAttribute("data-key") ?? 0);
@@ -111,8 +131,10 @@ function receive(column, list, drop) {
     for (const one of [list, ...list.children]) one.classList.remove("lands", "lands-last");
   };
   column.addEventListener("dragstart", ({ dataTransfer, target }) =>
-    dataTransfer?.setData("text/plain", String(idOf(/** @type {Element} */ (target)))));
+    dataTransfer?.setData(TYPE, String(idOf(/** @type {Element} */ (target)))));
   column.addEventListener("dragover", (event) => {
+    // No text or file of elsewhere moves a task.
+    if (!event.dataTransfer?.types.includes(TYPE)) return;
     const card = below(event);
     event.preventDefault();
     clear();
@@ -122,6 +144,6 @@ function receive(column, list, drop) {
   column.addEventListener("drop", (event) => {
     event.preventDefault();
     clear();
-    drop(Number(event.dataTransfer?.getData("text/plain")), idOf(below(event)) || undefined);
+    drop(Number(event.dataTransfer?.getData(TYPE)), idOf(below(event)) || undefined);
   });
 }

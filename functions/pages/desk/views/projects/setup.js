@@ -1,11 +1,12 @@
 /** What a project is made of, changed where it is seen: its texts and status, phases, milestones, tags. All of it
- * is read when the fold is opened. */
+ * is loaded when its fold is opened. */
 /** @import { Child, Records } from "../../kit.js" @import { Edited, Field } from "../../record/fields.js" */
 import {
-  all, button, day, denied, draw, empty, fold, form, get, input, keyed, MILESTONE_STATUSES, named, node, patch,
+  all, button, day, denied, draw, empty, form, get, input, keyed, MILESTONE_STATUSES, named, node, patch,
   post, PROJECT_STATUSES, put, record, say, section, state, store, words, written,
 } from "../../kit.js";
-import { deleteLater, fact, text } from "../../record/record.js";
+import { fact, text } from "../../record/fields.js";
+import { deleteLater } from "../../record/undo.js";
 import { LOOKS } from "./timeline.js";
 
 /** @typedef {"project" | "phase" | "milestone" | "tag"} Part */
@@ -41,14 +42,13 @@ function edited(type, id) {
     patch: (change, match) => /** @type {any} */ (write)(path, { id }, change, { match }) };
 }
 
-/** @param {number} projectId @param {{ phase: () => Records["phase"][], milestone: () => Records["milestone"][],
+/** @param {HTMLElement} place @param {number} projectId @param {{ phase: () => Records["phase"][], milestone: () => Records["milestone"][],
  *   keep: (type: "phase" | "milestone", rows: any[]) => unknown }} parts of the project that the board keeps
  * @param {AbortSignal} signal */
-export function setupOf(projectId, { keep, ...kept }, signal) {
+export function setupOf(place, projectId, { keep, ...kept }, signal) {
   /** What shows each record, made once. @type {Map<string, Shown[]>} */
   const editors = new Map();
   let tags = /** @type {number[]} */ ([]);
-  const place = node("div.setup");
 
   const editorsOf = (/** @type {Part} */ type, /** @type {number} */ id) => {
     const key = `${type} ${id}`;
@@ -81,7 +81,7 @@ export function setupOf(projectId, { keep, ...kept }, signal) {
   const phase = (/** @type {Records["phase"]} */ row, /** @type {number} */ at) => node("li.short", { key: row.id },
     editorsOf("phase", row.id), node("span.acts",
       at > 0 && !denied("manage_directory")
-        && button("Move up", () => raise(row, at), { kind: "plain", name: `Move ${row.title} up` }),
+        && button("Move up", () => raise(row, at), { kind: "plain", name: `Move up: ${row.title}` }),
       deletion("phase", row)));
   const one = (/** @type {"milestone" | "tag"} */ type) => (/** @type {any} */ row) =>
     node(type === "tag" ? "li.short" : "li", { key: row.id }, editorsOf(type, row.id), node("span.acts", deletion(type, row)));
@@ -90,7 +90,7 @@ export function setupOf(projectId, { keep, ...kept }, signal) {
     rows.length > 0 ? node("ul.list", rows) : empty(none), add));
 
   function show() {
-    if (!element.open || !record("project", projectId)) return;
+    if (!record("project", projectId)) return;
     draw(place, keyed("project", section("Project", editorsOf("project", projectId))),
       part("Phases", phases().map(phase), "The project has no phases.", adders.phase),
       part("Milestones", kept.milestone().map(one("milestone")), "The project has no milestones.", adders.milestone),
@@ -124,14 +124,13 @@ export function setupOf(projectId, { keep, ...kept }, signal) {
     return made;
   }
 
-  const element = /** @type {HTMLDetailsElement} */ (fold("setup", "Project, phases, milestones and tags", place,
-    async () => {
-      const [project, rows] = await Promise.all([
-        get("/api/projects/{id}", { id: projectId }, { signal }), all("/api/tags", {}, { signal })]);
-      store("project", project.data);
-      tags = store("tag", rows ?? []).map(({ id }) => id);
-      show();
-    }));
-  return { element, show, wants: (/** @type {string} */ type, /** @type {number} */ id) =>
-    element.open && ((type === "project" && id === projectId) || (type === "tag" && tags.includes(id))) };
+  const read = async () => {
+    const [project, rows] = await Promise.all([
+      get("/api/projects/{id}", { id: projectId }, { signal }), all("/api/tags", {}, { signal })]);
+    store("project", project.data);
+    tags = store("tag", rows ?? []).map(({ id }) => id);
+    show();
+  };
+  return { show, read, wants: (/** @type {string} */ type, /** @type {number} */ id) =>
+    (type === "project" && id === projectId) || (type === "tag" && tags.includes(id)) };
 }

@@ -2,7 +2,7 @@
 /** @import { Answer, Child, Context, Form, PathOf, ResultOf } from "../../kit.js" */
 /** @import { Edited } from "../../record/record.js" */
 import {
-  ask, button, draw, ending, get, input, more, newId, node, patch, quiet, section, settle, words,
+  ask, button, draw, ending, get, input, more, newId, node, patch, quiet, say, section, settle, words,
 } from "../../kit.js";
 
 /** A list, page by page. `line` gets what removes the row, and what makes it anew. `create`: label of what
@@ -109,7 +109,7 @@ const plain = (row, names) => names.map((name) => {
  *   form: { fields: Child, values: (typed: any) => any }, told?: typeof plain) => Form,
  *   ) => { acts?: Child, parts: Child }} make @param {any} [write] */
 export async function shown({ header, body, signal }, what, path, on, make, write = patch) {
-  const [head, place] = [node("span.push"), node("div")];
+  const [head, place, saved] = [node("span.push"), node("div"), node("p.quiet")];
   const read = async () => (await get(path, on, { signal })).data;
   const show = (/** @type {any} */ known) => {
     const record = { reason: "", read: () => known,
@@ -125,6 +125,8 @@ export async function shown({ header, body, signal }, what, path, on, make, writ
           form.reset();
           form.closest("dialog")?.close();
           record.keep(now);
+          draw(saved, "Saved.");
+          say("Saved.");
         };
         return settle({ place: form, what, known, mine: () => text({ ...known, ...change }), theirs: text,
           take, save: async (match) => take((await record.patch(change, match)).data) });
@@ -134,6 +136,6 @@ export async function shown({ header, body, signal }, what, path, on, make, writ
     draw(place, node("div.stack", parts));
   };
   header.append(head);
-  body.append(place);
+  body.append(place, saved);
   show(await read());
 }

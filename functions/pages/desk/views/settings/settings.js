@@ -1,21 +1,31 @@
 /** Settings: a page for each section, one's own first, then the organization's. `#/settings/{section}` */
 /** @import { Permission } from "workdesk" @import { Requery, View } from "../../kit.js" */
 import { attempt, denied, draw, empty, node, to, words } from "../../kit.js";
-import { connection, connections } from "./connections.js";
+import { loaded } from "../../frame/release.js";
 import { notifications, organization, profile, sessions, tokens } from "./own.js";
-import { policy } from "./policy.js";
-import { journal } from "./journal.js";
-import { provider } from "./provider.js";
-import { invitations } from "./invitations.js";
-import { user, users } from "./users.js";
-import { webhook, webhooks } from "./webhooks.js";
 
-/** The sections by their names, those of one record, and who may read them. @type {Record<string, View>} */
-const OWN = { profile, sessions, tokens, notifications };
-/** @type {Record<string, View>} */
-const SHARED = { organization, users, invitations, provider, webhooks, connections, policy, journal };
-/** @type {Record<string, View>} */
-const ONE = { users: user, webhooks: webhook, connections: connection };
+/** Loads a section when it is opened. @typedef {() => Promise<View>} Load */
+const own = (/** @type {View} */ section) => async () => section;
+/** The sections by their names, those of one record, and who may read them. @type {Record<string, Load>} */
+const OWN = { profile: own(profile), sessions: own(sessions), tokens: own(tokens),
+  notifications: own(notifications) };
+/** @type {Record<string, Load>} */
+const SHARED = {
+  organization: own(organization),
+  users: async () => (await import("./users.js")).users,
+  invitations: async () => (await import("./invitations.js")).invitations,
+  provider: async () => (await import("./provider.js")).provider,
+  webhooks: async () => (await import("./webhooks.js")).webhooks,
+  connections: async () => (await import("./connections.js")).connections,
+  policy: async () => (await import("./policy.js")).policy,
+  journal: async () => (await import("./journal.js")).journal,
+};
+/** @type {Record<string, Load>} */
+const ONE = {
+  users: async () => (await import("./users.js")).user,
+  webhooks: async () => (await import("./webhooks.js")).webhook,
+  connections: async () => (await import("./connections.js")).connection,
+};
 /** @type {Record<string, Permission>} */
 const READERS = {
   invitations: "manage_users", provider: "manage_organization", webhooks: "manage_organization",
@@ -41,7 +51,8 @@ export async function view(context, parameters) {
   let requery = /** @type {Requery | void} */ (undefined);
   await attempt(body, async () => {
     draw(body);
-    requery = await section({ ...context, body }, parameters);
+    const opened = await loaded(section);
+    requery = await opened({ ...context, body }, parameters);
   });
   return requery;
 }
