@@ -29,6 +29,7 @@ mod recorded;
 pub mod roles;
 mod scenario;
 mod search;
+mod serving;
 mod sweeping;
 mod weather;
 pub mod webhooks;
@@ -60,5 +61,6 @@ pub use proposed::{
 };
 pub use recorded::{Record, Table};
 pub use scenario::{AFTER_THE_LEASE, late};
+pub use serving::serve;
 pub use sweeping::Sweeping;
 pub use world::{Request, World, example};
