@@ -68,8 +68,7 @@ async fn a_search_is_filtered_by_type_and_project() {
 #[tokio::test]
 async fn older_comments_get_the_project_of_what_they_are_on() {
     let (api, [max]) = Api::signed_in(["max"]).await;
-    let body = json!({"title": "x", "projectId": 2});
-    let task = max.creates("/api/tasks", body).await;
+    let task = creates!(max, "/api/tasks", {"title": "x", "projectId": 2});
     let comment = creates!(max, "/api/tasks/{task}/comments", {"content": "A zebra."});
     api.publishes().await;
     for kind in ["comment", "indexed_record"] {
