@@ -13,7 +13,7 @@ use shared::{
     agent::{action::ActionType, connection::ConnectionRevision, session::ProposedAction},
     model::base::span,
 };
-use tests::support::{AgentSettings, Concierge, posting, proposing, refused};
+use tests::support::{AgentSettings, Concierge, posting, proposing, refused, serve};
 
 const BILLING: &str = "/api/concierge/connections/billing";
 /// The revision of a connection that was created at the beginning of the test.
@@ -64,16 +64,7 @@ impl Accounts {
             .route("/account", get(account))
             .route("/invoices/{id}/void", post(void))
             .with_state(self.clone());
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
-            .await
-            .unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        tokio::spawn(async move {
-            axum::serve(listener, routes)
-                .await
-                .unwrap();
-        });
-        url
+        serve(routes).await
     }
 
     fn names(&self, answer: Value) {

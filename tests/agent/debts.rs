@@ -1,6 +1,6 @@
-//! Debts: an action moves the approved amount, and is tried and told of as often as is allowed.
+//! Debts: an action moves the approved amount, and is told of as often as is allowed. The crate
+//! `agent` has the limits of tries.
 
-use local::target_systems::{FaultMode, InjectedFault};
 use serde_json::{Value, json};
 use shared::model::base::span;
 use tests::support::{Concierge, check_of, shows};
@@ -48,61 +48,26 @@ async fn another_amount_than_the_approved_one_is_left_to_a_person() {
     assert_eq!(max.reads(&alert).await["status"], "open");
 }
 
-/// An expired key asks nothing of a bank; a declined card does.
-#[tokio::test]
-async fn a_try_counts_when_something_was_asked() {
-    for (status, may_repeat) in [(401, true), (402, false)] {
-        let world = Concierge::start().await;
-        let payment = [("payment", "pay_3001"), ("customer", "cus_501")];
-        let (id, retry) = world
-            .approved("payment_failed", &payment, 0)
-            .await;
-        world.takes_messages().await;
-        let fault = InjectedFault::once("payments", FaultMode::Fail).status(status);
-        world
-            .demo
-            .inject(fault.of("POST /payments/{id}/retry"));
-        world.runs(&id, &retry).await;
-        world
-            .executes_again(&id, &[&retry])
-            .await
-            .expect(202);
-        world.runs(&id, &retry).await;
-        let (ended, results) = world.outcome(&id).await;
-        let is_done = ended == "completed";
-        assert_eq!(is_done, may_repeat, "{status}: {results:?}");
-        let holds = is_done
-            || results[0]
-                .1
-                .starts_with("attempts_reached: ");
-        assert!(holds, "{results:?}");
-        assert_eq!(world.demo.effects().len(), usize::from(may_repeat));
-    }
-}
-
 /// Two payments of one customer failed. The policy says how many messages a customer gets.
 #[tokio::test]
-async fn a_customer_is_told_of_each_failed_payment_within_the_cap() {
-    for (caps, sent) in [(json!({}), 2), (json!({"messagesPerCustomer": 1}), 1)] {
-        let world = Concierge::start().await;
-        world
-            .has_policy(json!({"caps": caps}))
+async fn a_customer_is_told_of_failed_payments_within_the_cap() {
+    let world = Concierge::start().await;
+    world
+        .has_policy(json!({"caps": {"messagesPerCustomer": 1}}))
+        .await;
+    let mut sessions = Vec::new();
+    for payment in ["pay_3001", "pay_3012"] {
+        let entities = [("payment", payment), ("customer", "cus_501")];
+        let (id, tells) = world
+            .approved("payment_failed", &entities, 1)
             .await;
-        let mut last = Value::Null;
-        for payment in ["pay_3001", "pay_3012"] {
-            let entities = [("payment", payment), ("customer", "cus_501")];
-            let (id, tells) = world
-                .approved("payment_failed", &entities, 1)
-                .await;
-            world.runs(&id, &tells).await;
-            last = id;
-        }
-        assert_eq!(world.demo.effects().len(), sent);
-        let (status, results) = world.outcome(&last).await;
-        assert_eq!(status == "completed", sent == 2);
-        let is_capped = results[0]
-            .1
-            .starts_with("cap_reached: ");
-        assert_eq!(is_capped, sent == 1, "{results:?}");
+        world.runs(&id, &tells).await;
+        sessions.push(id);
     }
+    world
+        .is_completed(&sessions[0], 1)
+        .await;
+    world
+        .has_failed(&sessions[1], "cap_reached: ", 1)
+        .await;
 }

@@ -3,7 +3,7 @@
 use local::target_systems::{FaultMode, InjectedFault};
 use serde_json::{Value, json};
 use shared::model::base::{Id, span};
-use tests::support::{Answer, Caller, Concierge, begins, refused, says, shows, text_of};
+use tests::support::{Answer, Caller, Concierge, begins, posts, refused, says, shows, text_of};
 
 async fn alert_of(world: &Concierge, session: &Value) -> Value {
     let alert = world.session(session).await["alertId"].clone();
@@ -170,8 +170,10 @@ async fn a_completed_session_keeps_its_manual_actions() {
     // The pause outlives its reason unless somebody follows the dispute.
     for (action, outcome, open) in [(action, "done", 1), (follow, "waived", 0)] {
         let path = format!("/api/concierge/agent-sessions/{id}/actions/{action}/settle");
-        let settled = json!({"outcome": outcome, "note": "Noted."});
-        assert_eq!(max.posts(&path, settled).await["openActions"], open);
+        assert_eq!(
+            posts!(max, &path, {"outcome": outcome, "note": "Noted."})["openActions"],
+            open
+        );
     }
     assert_eq!(max.get(OPEN).await.ids(), [0; 0]);
     // The alert is left, since its check finds the dispute open.
@@ -235,10 +237,9 @@ async fn an_approval_of_a_demoted_or_disabled_user_does_not_count() {
             .expect(202);
         let path = format!("/api/users/{}", world.max.id());
         ada.patches(&path, change.clone()).await;
-        let preview_path = format!("/api/concierge/agent-sessions/{id}/preview");
-        let preview = ada
-            .posts(&preview_path, json!({"actionIds": [action]}))
-            .await;
+        let preview = posts!(ada, "/api/concierge/agent-sessions/{id}/preview", {
+            "actionIds": [action],
+        });
         shows!(preview["actions"][0], {"/policy/approvalsGiven": 0});
         let ada = ada.with_header("prefer", "respond-async");
         let session = executes(&ada, &id, &action)

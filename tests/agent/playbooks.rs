@@ -15,7 +15,7 @@ use axum::{
 use local::target_systems::DemoTargets;
 use serde_json::{Value, json};
 use shared::model::base::{Id, OrganizationId};
-use tests::support::{CASES, Caller, Concierge, PlaybookCase, posts};
+use tests::support::{CASES, Caller, Concierge, PlaybookCase, posts, serve};
 
 /// A call that a target system received.
 #[derive(Clone, Debug)]
@@ -46,22 +46,13 @@ impl Door {
             demos: Arc::new(demos.collect()),
             asked: Arc::default(),
         };
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
-            .await
-            .unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
         let routes = Router::new()
             .route(
                 "/{organization}/targets/{system}/{*path}",
                 axum::routing::any(lets_through),
             )
             .with_state(door.clone());
-        tokio::spawn(async {
-            axum::serve(listener, routes)
-                .await
-                .unwrap();
-        });
-        (door, url)
+        (door, serve(routes).await)
     }
 
     fn takes(&self) -> Vec<Asked> {

@@ -7,7 +7,7 @@ use action_worker::Worker;
 use local::target_systems::{FaultMode, InjectedFault};
 use serde_json::{Value, json};
 use shared::clock::Stopwatch;
-use tests::support::{self, Concierge, comes, event, text_of};
+use tests::support::{self, Concierge, comes, event, posts, text_of};
 
 const SECOND: i64 = 1_000;
 const BILLING: &str = "/api/concierge/connections/billing";
@@ -336,11 +336,9 @@ async fn failing_reads_of_preconditions_open_the_breaker() {
 
 /// The preview of a proposal on a real batch, as the playbook reads it.
 async fn previews(world: &Concierge, (id, action): &Approved) -> Value {
-    let path = format!("/api/concierge/agent-sessions/{id}/preview");
-    world
-        .max
-        .posts(&path, json!({"actionIds": [action]}))
-        .await["actions"][0]
+    posts!(world.max, "/api/concierge/agent-sessions/{id}/preview", {
+        "actionIds": [action],
+    })["actions"][0]
         .clone()
 }
 

@@ -10,7 +10,7 @@ use shared::{
     },
     store::base::WriteContext,
 };
-use tests::support::{Answer, Caller, Concierge, OidcProvider, patches, refused};
+use tests::support::{Answer, Caller, Concierge, OidcProvider, creates, patches, puts, refused};
 
 async fn executes(caller: &Caller, session: &Value, action: &str) -> Answer {
     let caller = caller
@@ -29,18 +29,12 @@ async fn who_recorded_the_alert_does_not_approve_for_another() {
     world
         .has_policy(json!({"rules": [{"notOpener": true}]}))
         .await;
-    let body = json!({
+    let alert = creates!(world.max, "/api/concierge/alerts", {
         "source": "billing-monitor", "externalId": "stuck-ub_1001",
         "signalType": "usage_batch_stuck", "severity": "error", "title": "It is stuck",
         "targetSystem": "billing", "entities": [{"type": "usage_batch", "id": "ub_1001"}],
     });
-    let alert = world
-        .max
-        .creates("/api/concierge/alerts", body)
-        .await;
-    let path = format!("/api/concierge/alerts/{alert}/agent-session");
-    let id = sue.triggers(&path).await["session"]["id"].clone();
-    let action = world.proposed(&id).await.remove(0);
+    let (id, action) = world.proposed_by(&sue, alert).await;
     refused!(executes(&world.max, &id, &action).await => 403, "approver_not_allowed");
     let open = "/api/concierge/agent-sessions?open=true";
     for (caller, may_approve) in [(&world.max, false), (&ada, true)] {
@@ -79,11 +73,10 @@ async fn an_account_in_the_hands_of_another_is_no_second_approver_for_a_day() {
         .expect(202);
     let may = json!(["execute_agent_remediation"]);
     world.permits("vic", may.clone()).await;
-    let nia = json!({
+    let mut users = vec![creates!(ada, "/api/users", {
         "username": "nia", "fullName": "Nia Adeyemi", "role": "manager",
         "password": "four words of your own",
-    });
-    let mut users = vec![ada.creates("/api/users", nia).await];
+    })];
     for (name, change) in [
         ("sue", json!({"role": "manager"})),
         ("mia", json!({ "permissions": may })),
@@ -127,16 +120,11 @@ async fn an_account_in_the_hands_of_another_is_no_second_approver_for_a_day() {
     let sue = world.api.user("sue").await.id;
     let ada = world.api.sign_in("ada").await;
     patches!(ada, "/api/users/{sue}", {"fullName": "Another Name", "disabled": false});
-    let alert = world.alert("usage_batch_stuck", &[("usage_batch", "ub_1002")]);
-    let path = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
-    let id = ada.triggers(&path).await["session"]["id"].clone();
-    let propose = format!("/api/concierge/agent-sessions/{id}/propose");
-    let proposed = ada.triggers(&propose).await["session"].clone();
-    let action = proposed["proposedActions"][0]["id"]
-        .as_str()
-        .unwrap();
+    let (id, action) = world
+        .batch_proposed_by(&ada, "ub_1002")
+        .await;
     let sue = signs_in(&world, sue).await;
-    executes(&sue, &id, action)
+    executes(&sue, &id, &action)
         .await
         .expect(202);
 }
@@ -164,10 +152,9 @@ async fn whoever_sets_the_provider_is_no_second_approver_by_it() {
         .is_bound("max", &provider.issuer)
         .await;
     let max = signs_in_by(&world, &provider, "max").await;
-    let alert = world.alert("usage_batch_stuck", &[("usage_batch", "ub_1001")]);
-    let path = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
-    let id = ada.triggers(&path).await["session"]["id"].clone();
-    let action = world.proposed(&id).await.remove(0);
+    let (id, action) = world
+        .batch_proposed_by(&ada, "ub_1001")
+        .await;
     refused!(executes(&max, &id, &action).await => 403, "approver_not_allowed");
     // Without a rule on openers, the provider of the opener's choice gives no other role either.
     world
@@ -195,20 +182,15 @@ async fn a_user_of_a_provider_of_long_ago_approves() {
         .await;
     world.api.clock.advance(User::FRESH);
     let ada = world.api.sign_in("ada").await;
-    let same = json!({"issuer": provider.issuer, "clientId": "workdesk", "groupsClaim": "teams"});
-    ada.puts(sign_in, same).await;
+    puts!(ada, sign_in, {
+        "issuer": provider.issuer, "clientId": "workdesk", "groupsClaim": "teams",
+    });
     world
         .has_policy(json!({"rules": [{"notOpener": true}]}))
         .await;
-    let alert = world.alert("usage_batch_stuck", &[("usage_batch", "ub_1001")]);
-    let path = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
-    let id = ada.triggers(&path).await["session"]["id"].clone();
-    let propose = format!("/api/concierge/agent-sessions/{id}/propose");
-    let proposed = ada.triggers(&propose).await["session"].clone();
-    let action = proposed["proposedActions"][0]["id"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let (id, action) = world
+        .batch_proposed_by(&ada, "ub_1001")
+        .await;
     let max = signs_in_by(&world, &provider, "max").await;
     executes(&max, &id, &action)
         .await

@@ -81,8 +81,7 @@ async fn a_record_carries_fifty_tags_and_no_more() {
     for (subject, noun) in SUBJECTS {
         let path = format!("/api/{subject}/1/tags");
         for number in 1..=50 {
-            mia.posts(&path, json!({"tagId": number}))
-                .await;
+            posts!(mia, &path, {"tagId": number});
         }
         let answer = mia
             .post(&path, json!({"tagId": 51}))
@@ -96,8 +95,7 @@ async fn a_record_carries_fifty_tags_and_no_more() {
             .await;
         mia.deletes(&format!("{path}/51")).await;
         mia.deletes(&format!("{path}/50")).await;
-        mia.posts(&path, json!({"tagId": 51}))
-            .await;
+        posts!(mia, &path, {"tagId": 51});
     }
     // A change of the activity leaves them alone.
     let changed = mia.patch("/api/activities/1", json!({"type": "call"}));

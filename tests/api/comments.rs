@@ -28,9 +28,7 @@ async fn a_comment_comes_back_with_its_author_and_its_replies() {
     for (subject, named) in SUBJECTS {
         let path = format!("/api/{subject}/1/comments");
         assert_eq!(mia.get(&path).await.ids(), [0; 0]);
-        let comment = mia
-            .posts(&path, json!({"content": " Which one?\n"}))
-            .await;
+        let comment = posts!(mia, &path, {"content": " Which one?\n"});
         let now = api.clock.now();
         let expected = json!({
             "version": 1, "id": comment["id"], "content": " Which one?\n", named: 1,
@@ -40,8 +38,7 @@ async fn a_comment_comes_back_with_its_author_and_its_replies() {
         });
         assert_eq!(comment, expected);
         api.clock.advance(1);
-        let body = json!({"content": "The blue one", "parentId": comment["id"]});
-        let reply = max.posts(&path, body).await;
+        let reply = posts!(max, &path, {"content": "The blue one", "parentId": comment["id"]});
         shows!(reply, {"parentId": comment["id"], "/user/username": "max"});
         assert_eq!(mia.reads(&path).await, json!([comment, reply]));
     }
@@ -83,9 +80,7 @@ async fn authors_and_managers_alone_edit_and_delete_a_comment() {
     for (subject, _) in SUBJECTS {
         let path = format!("/api/{subject}/1/comments");
         for one_who_may in [&mia, &max] {
-            let comment = mia
-                .creates(&path, json!({"content": "Mine"}))
-                .await;
+            let comment = creates!(mia, &path, {"content": "Mine"});
             let path = format!("{path}/{comment}");
             let before = api.records().await;
             sue.patch(&path, body.clone())

@@ -6,7 +6,7 @@ use shared::model::{
     base::{Id, Timestamp, span},
     work::ServiceStatus,
 };
-use tests::support::{Api, Caller};
+use tests::support::{Api, Caller, patches};
 
 use crate::{
     managed_services::{has_ticket, metrics, resolutions},
@@ -118,8 +118,7 @@ async fn a_resolution_feeds_the_dashboard_until_it_is_taken_back() {
             ("closed", hours, 1),
             ("closed", hours, 0),
         ] {
-            sue.patches(&path, json!({"status": status}))
-                .await;
+            patches!(sue, &path, {"status": status});
             let actual = metrics(&sue).await["avgResolutionTime"].clone();
             assert_eq!(actual, average, "{path} {status}");
             api.clock.advance(pass * span::HOUR);

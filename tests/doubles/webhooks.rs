@@ -14,7 +14,7 @@ use axum::{
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
-use tests::support::comes;
+use tests::support::{comes, serve};
 
 use super::Doubled;
 
@@ -75,15 +75,7 @@ impl Webhooks {
         let routes = Router::new()
             .fallback(receive)
             .with_state(Arc::clone(&events));
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
-            .await
-            .unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        tokio::spawn(async move {
-            axum::serve(listener, routes)
-                .await
-                .unwrap();
-        });
+        let url = serve(routes).await;
         let body = json!({"url": url, "secret": SECRET});
         // Each has a name of its own, since the double keeps them for as long as it runs.
         let name = url.rsplit(':').next().unwrap();

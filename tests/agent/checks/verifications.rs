@@ -1,7 +1,7 @@
 //! Verification: checks find whether an action had its effect.
 
 use shared::agent::check::Verification;
-use tests::support::{fact_is, read_of, retrying_verified, with};
+use tests::support::{fact_is, posts, read_of, retrying_verified, with};
 
 use super::*;
 
@@ -144,9 +144,9 @@ async fn a_verdict_that_was_all_that_was_missing_resolves_the_alert() {
     assert_eq!(world.outcome(&id).await.0, "executing");
     assert_eq!(alert_status(&world, &id).await, "open");
     let action = &actions[0];
-    let path = format!("/api/concierge/agent-sessions/{id}/actions/{action}/settle");
-    let seen = json!({"outcome": "done", "note": "The log of the mail server has it."});
-    world.max.posts(&path, seen).await;
+    posts!(world.max, "/api/concierge/agent-sessions/{id}/actions/{action}/settle", {
+        "outcome": "done", "note": "The log of the mail server has it.",
+    });
     assert_eq!(world.outcome(&id).await.0, "completed");
     assert_eq!(result(&world, &id).await["steps"][0]["status"], "done");
     // The settlement has a worker read whether the alert's matter is settled.

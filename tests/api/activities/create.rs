@@ -1,21 +1,32 @@
 //! `POST /api/activities`
 
 use serde_json::{Value, json};
-use tests::support::{Api, merges, refused};
+use tests::support::{Api, merges, posts, refused, snapshot};
 
 #[tokio::test]
 async fn a_new_activity_happened_now() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
-    let sent = json!({"type": "note", "description": "Called back", "organizationId": 1});
-    let body = mia.posts("/api/activities", sent).await;
-    let now = "2026-01-15T12:00:00.000Z";
-    let expected = json!({
-        "version": 1, "id": 1, "timestamp": now, "type": "note", "subtype": null,
-        "description": "Called back", "projectId": null, "organizationId": 1,
-        "creatorId": mia.id(), "metadata": null, "evidence": null,
-        "tags": [], "createdAt": now, "updatedAt": now,
+    let activity = posts!(mia, "/api/activities", {
+        "type": "note", "description": "Called back", "organizationId": 1,
     });
-    assert_eq!(body, expected);
+    snapshot!(activity, @r#"
+    {
+      "createdAt": "2026-01-15T12:00:00.000Z",
+      "creatorId": 1,
+      "description": "Called back",
+      "evidence": null,
+      "id": 1,
+      "metadata": null,
+      "organizationId": 1,
+      "projectId": null,
+      "subtype": null,
+      "tags": [],
+      "timestamp": "2026-01-15T12:00:00.000Z",
+      "type": "note",
+      "updatedAt": "2026-01-15T12:00:00.000Z",
+      "version": 1
+    }
+    "#);
     let read = mia.reads("/api/activities/1").await;
     assert_eq!(read.get("project"), Some(&Value::Null));
 }

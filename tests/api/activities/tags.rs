@@ -23,8 +23,7 @@ async fn tags_that_come_and_go_at_the_same_time_all_do() {
         api.has_tag(api.home.id, name).await;
     }
     let path = "/api/activities/1/tags";
-    mia.posts(path, json!({"tagId": 1}))
-        .await;
+    posts!(mia, path, {"tagId": 1});
     let (two, three, gone, changed) = tokio::join!(
         mia.post(path, json!({"tagId": 2})),
         mia.post(path, json!({"tagId": 3})),

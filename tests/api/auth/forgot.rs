@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use shared::model::{base::span, updates::Letter};
-use tests::support::{Api, Caller};
+use tests::support::{Api, Caller, patches};
 
 const PATH: &str = "/api/auth/forgot";
 
@@ -58,8 +58,7 @@ async fn nobody_else_gets_a_mail_and_the_answer_is_the_same() {
     // It is not verified.
     ada.patches(&mia, json!({"email": "mia@example.com"}))
         .await;
-    ada.patches(&sue, json!({"disabled": true}))
-        .await;
+    patches!(ada, &sue, {"disabled": true});
     let mut mailbox = api.mailbox().await;
     for (member, name) in [
         ("email", "mia@example.com"),

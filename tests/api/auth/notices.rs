@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use shared::model::updates::{AccountChange, Letter};
-use tests::support::{Api, PASSWORD, patches};
+use tests::support::{Api, PASSWORD, patches, puts};
 
 const NEW: &str = "a horse of another colour";
 
@@ -36,14 +36,12 @@ async fn a_new_password_is_told_whoever_set_it() {
     );
     assert_eq!(notice.network.as_deref(), Some("198.51.100.0/24"));
     let path = format!("/api/users/{}/password", api.user("mia").await.id);
-    ada.puts(&path, json!({"password": PASSWORD}))
-        .await;
+    puts!(ada, &path, {"password": PASSWORD});
     let notice = change(mailbox.mail().await.letter);
     assert_eq!(notice.network.as_deref(), Some("203.0.113.0/24"));
     // A user without an address gets none.
     let path = format!("/api/users/{}/password", api.user("vic").await.id);
-    ada.puts(&path, json!({"password": PASSWORD}))
-        .await;
+    puts!(ada, &path, {"password": PASSWORD});
     assert!(mailbox.news().await.is_empty());
 }
 
@@ -60,8 +58,7 @@ async fn a_new_address_is_told_to_the_old_one() {
         (json!("newer@example.com"), "new@example.com"),
         (json!(null), "newer@example.com"),
     ] {
-        ada.patches(&path, json!({"email": email}))
-            .await;
+        patches!(ada, &path, {"email": email});
         let mail = mailbox.mail().await;
         assert_eq!(mail.to, to);
         assert_eq!(
@@ -98,7 +95,6 @@ async fn a_deployment_without_mail_writes_no_notice() {
     let password = json!({"password": PASSWORD});
     ada.puts(&format!("{path}/password"), password)
         .await;
-    ada.patches(&path, json!({"email": null}))
-        .await;
+    patches!(ada, &path, {"email": null});
     assert!(mailbox.news().await.is_empty());
 }

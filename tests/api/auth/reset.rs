@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use shared::model::{base::span, updates::Letter};
-use tests::support::{Api, PASSWORD, refused, statuses};
+use tests::support::{Api, PASSWORD, patches, refused, statuses};
 
 use crate::journal::{Reader, entry};
 
@@ -91,8 +91,7 @@ async fn a_link_lasts_an_hour_and_is_of_the_verified_address() {
         is_dead(&token).await;
     }
     api.has_verified(&mia, EMAIL).await;
-    ada.patches(&path, json!({"disabled": true}))
-        .await;
+    patches!(ada, &path, {"disabled": true});
     is_dead(&token).await;
 }
 

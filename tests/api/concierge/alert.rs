@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use shared::model::base::span;
-use tests::support::{Concierge, shows};
+use tests::support::{Concierge, patches, shows};
 
 #[tokio::test]
 async fn an_alert_is_acknowledged_resolved_and_opened_again() {
@@ -24,9 +24,7 @@ async fn an_alert_is_acknowledged_resolved_and_opened_again() {
         let sue = sue
             .clone()
             .with_header("if-match", &format!("\"{read}\""));
-        let changed = sue
-            .patches(&path, json!({"status": status}))
-            .await;
+        let changed = patches!(sue, &path, {"status": status});
         shows!(changed, {"status": status, "resolvedAt": resolved_at});
         assert_eq!(changed["version"], version);
         read = version;
@@ -71,16 +69,11 @@ async fn a_token_of_a_machine_reports_and_decides_nothing() {
     let max = world.api.user("max").await;
     let only = json!({"permissions": ["manage_signals"]});
     let monitor = world.api.token_of(&max, only).await;
-    let resolved = monitor
-        .patches(&path, json!({"status": "resolved"}))
-        .await;
+    let resolved = patches!(monitor, &path, {"status": "resolved"});
     shows!(resolved, {"status": "resolved", "statusBy": "report"});
     world.delivers(&world.worker()).await;
     world.is_completed(&id, 1).await;
-    let opened = world
-        .max
-        .patches(&path, json!({"status": "acknowledged"}))
-        .await;
+    let opened = patches!(world.max, &path, {"status": "acknowledged"});
     shows!(opened, {"statusBy": "user"});
     for status in ["resolved", "open"] {
         let refused = monitor
@@ -88,8 +81,6 @@ async fn a_token_of_a_machine_reports_and_decides_nothing() {
             .await;
         refused.expect_problem(409, "invalid_transition");
     }
-    let same = monitor
-        .patches(&path, json!({"status": "acknowledged"}))
-        .await;
+    let same = patches!(monitor, &path, {"status": "acknowledged"});
     assert_eq!(same["version"], opened["version"]);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use shared::model::base::span;
-use tests::support::{Api, Caller, Item, column, refused, shows, text_of};
+use tests::support::{Api, Caller, Item, column, refused, shows, snapshot, text_of};
 
 const WEBHOOK: &str = "/api/concierge/alerts/alertmanager";
 const ALERTS: &str = "/api/concierge/alerts";
@@ -45,24 +45,57 @@ async fn firing_alerts_are_recorded_and_ended_ones_resolved() {
     let answer = sender
         .posts(WEBHOOK, firing.clone())
         .await;
-    let expected = json!({
-        "recorded": [
-            {
-                "index": 0, "id": 1, "status": "open", "count": 1,
-                "externalId": "0000000000000001@2026-01-15T11:58:03.520Z",
-            },
-            {
-                "index": 1, "id": 2, "status": "open", "count": 1,
-                "externalId": "0000000000000002@2026-01-15T11:58:03.520Z",
-            },
-        ],
-        "rejected": [],
-    });
-    assert_eq!(answer, expected);
+    snapshot!(answer, @r#"
+    {
+      "recorded": [
+        {
+          "count": 1,
+          "externalId": "0000000000000001@2026-01-15T11:58:03.520Z",
+          "id": 1,
+          "index": 0,
+          "status": "open"
+        },
+        {
+          "count": 1,
+          "externalId": "0000000000000002@2026-01-15T11:58:03.520Z",
+          "id": 2,
+          "index": 1,
+          "status": "open"
+        }
+      ],
+      "rejected": []
+    }
+    "#);
     let first = sue.reads(&format!("{ALERTS}/1")).await;
-    assert_eq!(first["signalType"], "usage_batch_stuck");
-    shows!(first, {"entities": [{"type": "usage_batch", "id": "ub_1"}]});
-    shows!(first, {"labels": {"region": "eu"}, "occurredAt": "2026-01-15T11:58:03.520Z"});
+    snapshot!(first, @r#"
+    {
+      "agentSessionId": null,
+      "amountAtRisk": null,
+      "count": 1,
+      "createdAt": "2026-01-15T12:00:00.000Z",
+      "createdBy": 1,
+      "description": null,
+      "entities": [{"id": "ub_1", "type": "usage_batch"}],
+      "externalId": "0000000000000001@2026-01-15T11:58:03.520Z",
+      "id": 1,
+      "labels": {"region": "eu"},
+      "lastOccurredAt": "2026-01-15T11:58:03.520Z",
+      "lifecycle": [],
+      "metric": null,
+      "occurredAt": "2026-01-15T11:58:03.520Z",
+      "recordedByMachine": true,
+      "resolvedAt": null,
+      "severity": "critical",
+      "signalType": "usage_batch_stuck",
+      "source": "alertmanager",
+      "status": "open",
+      "statusBy": "report",
+      "targetSystem": "billing",
+      "title": "Usage batch ub_1 is stuck",
+      "updatedAt": "2026-01-15T12:00:00.000Z",
+      "version": 1
+    }
+    "#);
     // Every group interval it tells all of them again.
     api.clock.advance(5 * span::MINUTE);
     sender.posts(WEBHOOK, firing).await;
@@ -162,19 +195,23 @@ async fn what_is_no_alert_is_named_and_the_others_recorded() {
     let answer = sender.posts(WEBHOOK, body).await;
     // Twice in a body is once, counted twice.
     let recorded = answer["recorded"].as_array().unwrap();
-    let recorded: Vec<_> = recorded
-        .iter()
-        .map(|entry| json!([entry["index"], entry["id"], entry["count"]]))
-        .collect();
-    assert_eq!(json!(recorded), json!([[0, 1, 2], [1, 2, 1], [3, 1, 2]]));
-    assert_eq!(
-        answer["rejected"]
-            .as_array()
-            .unwrap()
-            .len(),
-        1
-    );
-    shows!(answer["rejected"][0], {"index": 2, "/errors/0/pointer": "/alerts/2"});
+    assert_eq!(column(recorded, "id"), [1, 2, 1]);
+    assert_eq!(column(recorded, "index"), [0, 1, 3]);
+    assert_eq!(column(recorded, "count"), [2, 1, 2]);
+    snapshot!(answer["rejected"], @r#"
+    [
+      {
+        "errors": [
+          {
+            "code": "type",
+            "detail": "Element 2 of `alerts` must be an object.",
+            "pointer": "/alerts/2"
+          }
+        ],
+        "index": 2
+      }
+    ]
+    "#);
     let shown = api
         .sign_in("sue")
         .await
@@ -184,14 +221,24 @@ async fn what_is_no_alert_is_named_and_the_others_recorded() {
     let answer = sender
         .posts(WEBHOOK, webhook(&[json!({})]))
         .await;
-    assert_eq!(answer["recorded"], json!([]));
-    assert_eq!(
-        answer["rejected"][0]["errors"]
-            .as_array()
-            .unwrap()
-            .len(),
-        2
-    );
+    snapshot!(answer, @r#"
+    {
+      "recorded": [],
+      "rejected": [
+        {
+          "errors": [
+            {"code": "required", "detail": "Send `status`.", "pointer": "/alerts/0/status"},
+            {
+              "code": "required",
+              "detail": "Send `startsAt`.",
+              "pointer": "/alerts/0/startsAt"
+            }
+          ],
+          "index": 0
+        }
+      ]
+    }
+    "#);
     let empty = sender
         .posts(WEBHOOK, webhook(&[]))
         .await;

@@ -1,7 +1,9 @@
 //! `/api/concierge/connections` and the pause of all of them.
 
 use serde_json::{Value, json};
-use tests::support::{Api, Caller, Concierge, Settings, refused, rows_where, says, shows, text_of};
+use tests::support::{
+    Api, Caller, Concierge, Settings, puts, refused, rows_where, says, shows, snapshot, text_of,
+};
 
 const CONNECTIONS: &str = "/api/concierge/connections";
 /// Milliseconds since the Unix epoch.
@@ -44,28 +46,43 @@ fn without_secret() -> Value {
 #[tokio::test]
 async fn a_connection_is_what_was_put() {
     let (_, ada) = public().await;
-    let put = ada.puts(BILLING, stripe()).await;
-    let mut expected = without_secret();
-    expected["auth"]["header"] = Value::Null;
-    for (name, value) in [
-        ("name", json!("billing")),
-        ("amounts", json!("minor")),
-        ("partners", json!({})),
-        ("identity", Value::Null),
-        ("account", Value::Null),
-        ("secretSetAt", json!("2026-01-15T12:00:00.000Z")),
-        ("paused", json!(false)),
-        ("revision", json!(NOON)),
-        ("version", json!(1)),
-        ("createdAt", json!("2026-01-15T12:00:00.000Z")),
-        ("updatedAt", json!("2026-01-15T12:00:00.000Z")),
-    ] {
-        expected[name] = value;
+    let mut connection = ada.puts(BILLING, stripe()).await;
+    snapshot!(connection, @r#"
+    {
+      "account": null,
+      "allow": ["GET /balance", "POST /invoices/{id}/void"],
+      "amounts": "minor",
+      "auth": {"header": null, "scheme": "basic", "username": "bot"},
+      "baseUrl": "https://api.example.com/v1",
+      "body": "form",
+      "createdAt": "2026-01-15T12:00:00.000Z",
+      "errorCode": "/error/code",
+      "headers": [{"name": "Stripe-Version", "value": "2025-09-30"}],
+      "idempotency": {
+        "in": "header",
+        "keptFor": "24h",
+        "name": "Idempotency-Key",
+        "replayedHeader": "Idempotent-Replayed",
+        "replays": "all"
+      },
+      "identity": null,
+      "keep": ["state"],
+      "kind": "stripe",
+      "limits": {"concurrent": null, "perSecond": 10},
+      "name": "billing",
+      "partners": {},
+      "paused": false,
+      "revision": 1768478400000,
+      "secretSetAt": "2026-01-15T12:00:00.000Z",
+      "settlesWithin": "2h",
+      "testPath": "/balance",
+      "updatedAt": "2026-01-15T12:00:00.000Z",
+      "version": 1
     }
-    assert_eq!(put, expected);
-    assert_eq!(ada.reads(CONNECTIONS).await, json!([expected]));
-    expected["breaker"] = json!({"state": "closed", "unclearAnswers": 0, "openUntil": null});
-    assert_eq!(ada.reads(BILLING).await, expected);
+    "#);
+    assert_eq!(ada.reads(CONNECTIONS).await, json!([connection]));
+    connection["breaker"] = json!({"state": "closed", "unclearAnswers": 0, "openUntil": null});
+    assert_eq!(ada.reads(BILLING).await, connection);
 }
 
 #[tokio::test]
@@ -106,15 +123,36 @@ async fn a_connection_is_replaced_as_a_whole() {
     let (api, ada) = public().await;
     ada.puts(BILLING, stripe()).await;
     api.clock.advance(1_000);
-    let least = json!({
+    let connection = puts!(ada, BILLING, {
         "kind": "billing", "baseUrl": "https://a.example.com", "secret": null, "allow": [],
     });
-    let again = ada.puts(BILLING, least).await;
-    let usual = json!({"scheme": "bearer", "username": null, "header": null});
-    shows!(again, {"version": 2, "revision": NOON + 1, "createdAt": "2026-01-15T12:00:00.000Z"});
-    shows!(again, {"auth": usual, "body": "json", "updatedAt": "2026-01-15T12:00:01.000Z"});
-    shows!(again, {"secretSetAt": null, "idempotency": null, "errorCode": "/code", "keep": []});
-    assert_eq!(again["settlesWithin"], "15m");
+    snapshot!(connection, @r#"
+    {
+      "account": null,
+      "allow": [],
+      "amounts": "minor",
+      "auth": {"header": null, "scheme": "bearer", "username": null},
+      "baseUrl": "https://a.example.com",
+      "body": "json",
+      "createdAt": "2026-01-15T12:00:00.000Z",
+      "errorCode": "/code",
+      "headers": [],
+      "idempotency": null,
+      "identity": null,
+      "keep": [],
+      "kind": "billing",
+      "limits": {"concurrent": null, "perSecond": null},
+      "name": "billing",
+      "partners": {},
+      "paused": false,
+      "revision": 1768478400001,
+      "secretSetAt": null,
+      "settlesWithin": "15m",
+      "testPath": null,
+      "updatedAt": "2026-01-15T12:00:01.000Z",
+      "version": 2
+    }
+    "#);
 }
 
 #[tokio::test]
@@ -315,21 +353,22 @@ async fn a_pause_is_shown_and_is_no_revision() {
     assert_eq!(resumed["paused"], false);
 
     let pause_path = "/api/concierge/pause";
-    let running = json!({"paused": false, "reason": null, "changedBy": null, "changedAt": null});
-    assert_eq!(max.reads(pause_path).await, running);
-    let now = "2026-01-15T12:00:00.000Z";
-    let paused = json!({"paused": true, "reason": null, "changedBy": max.id(), "changedAt": now});
-    assert_eq!(max.triggers(pause_path).await, paused);
+    let running = max.reads(pause_path).await;
+    let paused = max.triggers(pause_path).await;
+    snapshot!([&running, &paused], @r#"
+    [
+      {"changedAt": null, "changedBy": null, "paused": false, "reason": null},
+      {
+        "changedAt": "2026-01-15T12:00:00.000Z",
+        "changedBy": 1,
+        "paused": true,
+        "reason": null
+      }
+    ]
+    "#);
     assert_eq!(max.reads(pause_path).await, paused);
-    assert_eq!(
-        world
-            .api
-            .sign_in("zoe")
-            .await
-            .reads(pause_path)
-            .await,
-        running
-    );
+    let zoe = world.api.sign_in("zoe").await;
+    assert_eq!(zoe.reads(pause_path).await, running);
 }
 
 #[tokio::test]

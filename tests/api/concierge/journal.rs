@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
-use tests::support::{Concierge, Item, rows_where, shows};
+use tests::support::{Concierge, Item, rows_where, shows, snapshot};
 
 fn path(session: &Value) -> String {
     format!("/api/concierge/agent-sessions/{session}/journal")
@@ -34,17 +34,23 @@ async fn every_transition_of_a_session_leaves_an_entry() {
     world.refuses("billing", 503);
     world.delivers(&world.worker()).await;
     let entries = world.journal(&id).await;
-    let of_session = json!([
-        ["opened", "user"],
-        ["analysis_begun", "user"],
-        ["proposed", "engine"],
-        ["approved", "user"],
-        ["settled", "worker"],
-    ]);
-    assert_eq!(story(&entries, false), of_session);
-    let by_worker = |event| json!([event, "worker"]);
-    let of_action = ["claimed", "answered", "answered", "ended"].map(by_worker);
-    assert_eq!(story(&entries, true), json!(of_action));
+    snapshot!(story(&entries, false), @r#"
+    [
+      ["opened", "user"],
+      ["analysis_begun", "user"],
+      ["proposed", "engine"],
+      ["approved", "user"],
+      ["settled", "worker"]
+    ]
+    "#);
+    snapshot!(story(&entries, true), @r#"
+    [
+      ["claimed", "worker"],
+      ["answered", "worker"],
+      ["answered", "worker"],
+      ["ended", "worker"]
+    ]
+    "#);
     let digest = &world.session(&id).await["proposedActions"][0]["digest"];
     let of = |event: &str| rows_where(&entries, "what", event);
     let approved = of("approved")[0];

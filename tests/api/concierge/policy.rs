@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 use shared::model::base::{Id, span};
-use tests::support::{Caller, Concierge, puts, raise_version, refused, shows, statuses};
+use tests::support::{
+    Caller, Concierge, patches, puts, raise_version, refused, shows, snapshot, statuses,
+};
 
 const PATH: &str = "/api/concierge/policy";
 
@@ -10,12 +12,17 @@ const PATH: &str = "/api/concierge/policy";
 async fn an_unset_policy_asks_for_nothing() {
     let (_, [sue]) = Concierge::signed_in(["sue"]).await;
     let answer = sue.get(PATH).await;
-    let policy = answer.expect(200);
-    let unset = json!({
-        "rules": [], "caps": {"actions": null, "money": [], "messagesPerCustomer": null},
-        "signedInWithin": null, "pending": null, "updatedBy": null, "updatedAt": null, "version": 0,
-    });
-    assert_eq!(policy, unset);
+    snapshot!(answer.expect(200), @r#"
+    {
+      "caps": {"actions": null, "messagesPerCustomer": null, "money": []},
+      "pending": null,
+      "rules": [],
+      "signedInWithin": null,
+      "updatedAt": null,
+      "updatedBy": null,
+      "version": 0
+    }
+    "#);
     assert_eq!(answer.header("etag"), Some("\"0\""));
 }
 
@@ -30,17 +37,13 @@ async fn a_policy_is_set_in_parts_and_read_back() {
         },
         "approvers": 2, "roles": ["manager", "admin"], "notOpener": true, "deny": false,
     });
-    let mut policy = ada
-        .puts(PATH, json!({"rules": [rule]}))
-        .await;
+    let mut policy = puts!(ada, PATH, {"rules": [rule]});
     shows!(policy, {"rules": [rule], "updatedBy": ada.id(), "version": 1});
     assert_eq!(ada.reads(PATH).await, policy);
     let caps = json!({
         "actions": 20, "money": [{"minorUnits": 10_000, "currency": "EUR"}], "messagesPerCustomer": 3,
     });
-    let with_caps = ada
-        .puts(PATH, json!({"caps": caps}))
-        .await;
+    let with_caps = puts!(ada, PATH, {"caps": caps});
     raise_version(&mut policy);
     policy["caps"] = caps;
     assert_eq!(with_caps, policy);
@@ -63,8 +66,7 @@ async fn a_policy_is_set_in_parts_and_read_back() {
 async fn strict() -> (Concierge, Caller) {
     let world = Concierge::start().await;
     let ada = world.api.sign_in("ada").await;
-    let two = json!({"rules": [{"approvers": 2}], "caps": {"actions": 9}});
-    ada.puts(PATH, two).await;
+    puts!(ada, PATH, {"rules": [{"approvers": 2}], "caps": {"actions": 9}});
     (world, ada)
 }
 
@@ -80,14 +82,41 @@ async fn a_looser_policy_is_in_force_after_a_day() {
     let id = world.stuck_batch().await;
     let action = world.proposed(&id).await.remove(0);
     let put = ada.puts(PATH, none()).await;
-    let waits = json!({
+    snapshot!(put, @r#"
+    {
+      "caps": {"actions": 9, "messagesPerCustomer": null, "money": []},
+      "pending": {
+        "appliesAt": "2026-01-16T12:00:00.000Z",
+        "at": "2026-01-15T12:00:00.000Z",
+        "by": 2,
         "policy": {
-            "rules": [], "caps": {"actions": null, "money": [], "messagesPerCustomer": null},
-            "signedInWithin": null,
-        },
-        "by": ada.id(), "at": "2026-01-15T12:00:00.000Z", "appliesAt": "2026-01-16T12:00:00.000Z",
-    });
-    shows!(put, {"/rules/0/approvers": 2, "/caps/actions": 9, "pending": waits, "version": 2});
+          "caps": {"actions": null, "messagesPerCustomer": null, "money": []},
+          "rules": [],
+          "signedInWithin": null
+        }
+      },
+      "rules": [
+        {
+          "approvers": 2,
+          "deny": false,
+          "notOpener": false,
+          "roles": [],
+          "when": {
+            "actionType": null,
+            "amountAtLeast": null,
+            "connection": null,
+            "movesMoney": null,
+            "recordsAtLeast": null,
+            "riskAtLeast": null
+          }
+        }
+      ],
+      "signedInWithin": null,
+      "updatedAt": "2026-01-15T12:00:00.000Z",
+      "updatedBy": 2,
+      "version": 2
+    }
+    "#);
     // Sent again by the same user, it neither ends nor begins anew.
     world.api.clock.advance(span::MINUTE);
     assert_eq!(ada.puts(PATH, none()).await, put);
@@ -101,12 +130,9 @@ async fn a_looser_policy_is_in_force_after_a_day() {
         .clock
         .advance(span::DAY - span::MINUTE - 1);
     let ada = world.api.sign_in("ada").await;
-    assert_eq!(ada.reads(PATH).await["pending"], waits);
+    assert_eq!(ada.reads(PATH).await["pending"], put["pending"]);
     world.api.clock.advance(1);
-    let now = ada.reads(PATH).await;
-    let shown =
-        json!({"rules": now["rules"], "pending": now["pending"], "version": now["version"]});
-    assert_eq!(shown, json!({"rules": [], "pending": null, "version": 3}));
+    shows!(ada.reads(PATH).await, {"rules": [], "pending": null, "version": 3});
     // Request and effect are in the organization's journal.
     let journal = ada
         .reads("/api/journal?limit=100")
@@ -123,29 +149,20 @@ async fn another_admin_confirms_a_looser_policy() {
     let (world, ada) = strict().await;
     let sue = world.api.user("sue").await;
     let path = format!("/api/users/{}", sue.id.get());
-    ada.patches(&path, json!({"role": "admin"}))
-        .await;
+    patches!(ada, &path, {"role": "admin"});
     // Sue's access is old enough then.
     world.api.clock.advance(span::DAY);
     let [ada, sue] = world.api.sign_ins(["ada", "sue"]).await;
     ada.puts(PATH, none()).await;
     // Whom the first admin made an admin just now is no second one.
     let mia = world.api.user("mia").await;
-    ada.patches(
-        &format!("/api/users/{}", mia.id.get()),
-        json!({"role": "admin"}),
-    )
-    .await;
+    patches!(ada, &format!("/api/users/{}", mia.id.get()), {"role": "admin"});
     let mia = world.api.sign_in("mia").await;
     refused!(mia.put(PATH, none()).await => 403, "approver_not_allowed");
     // Other terms are a request of their own, and ended by terms that are not looser.
-    let fewer = sue
-        .puts(PATH, json!({"caps": null}))
-        .await;
+    let fewer = puts!(sue, PATH, {"caps": null});
     shows!(fewer, {"/pending/by": sue.id(), "/rules/0/approvers": 2});
-    let ended = ada
-        .puts(PATH, json!({"caps": {"actions": 9}}))
-        .await;
+    let ended = puts!(ada, PATH, {"caps": {"actions": 9}});
     assert_eq!(ended["pending"], Value::Null);
     ada.puts(PATH, none()).await;
     let confirmed = sue.puts(PATH, none()).await;
@@ -176,9 +193,7 @@ async fn approving_and_settling_take_a_sign_in_within_the_minutes_of_the_policy(
     let world = Concierge::start().await;
     let api = &world.api;
     let ada = api.sign_in("ada").await;
-    let policy = ada
-        .puts(PATH, json!({"signedInWithin": 5}))
-        .await;
+    let policy = puts!(ada, PATH, {"signedInWithin": 5});
     assert_eq!(policy["signedInWithin"], 5);
     let session = world.stuck_batch().await;
     let action = world.proposed(&session).await.remove(0);

@@ -8,8 +8,8 @@ use shared::agent::{
     session::ProposedAction,
 };
 use tests::support::{
-    Answer, CASES, Caller, Concierge, UNKNOWN, begins, money, posting, read_of, refused, says,
-    shows, with,
+    Answer, CASES, Caller, Concierge, UNKNOWN, begins, money, posting, puts, read_of, refused,
+    says, shows, snapshot, with,
 };
 
 pub(super) async fn previews(caller: &Caller, session: &Value, ids: &[impl Serialize]) -> Answer {
@@ -88,29 +88,7 @@ async fn an_approver_sees_what_would_be_done_and_to_whom() {
     let vic = world.api.sign_in("sue").await;
     let answer = previews(&vic, &id, &[&actions[1], &actions[0], &actions[1]]).await;
     let preview = answer.expect(200);
-    let previews = preview["actions"].as_array().unwrap();
-    let named: Vec<&Value> = previews
-        .iter()
-        .map(|action| &action["actionId"])
-        .collect();
-    assert_eq!(named, [&json!(actions[1]), &json!(actions[0])]);
-    let tell = &previews[0];
-    let url = world.demo.connections()["notifications"]["baseUrl"].clone();
-    let url = format!("{}/messages", url.as_str().unwrap());
-    shows!(tell["requests"][0], {"method": "POST", "url": url, "/body/customerId": "cus_501"});
-    let record = json!({"targetSystem": "notifications", "id": "pay_3001", "type": "payment"});
-    assert_eq!(tell["records"], json!([record]));
-    let guard = json!({"record": "payment/pay_3001", "heldBy": null});
-    shows!(tell, {"guards": [guard], "obstacles": []});
-    let policy = json!({
-        "denied": false, "approversNeeded": 1, "approvalsGiven": 0, "asks": "one approver",
-        "aboveCap": null, "mayApprove": false,
-        "whyNot": "This operation needs the permission execute_agent_remediation.",
-    });
-    assert_eq!(tell["policy"], policy);
-    let money = json!([{"direction": "customer_pays", "minorUnits": 455_000, "currency": "USD"}]);
-    shows!(preview["sums"], {"records": 2, "customers": 1, "money": money});
-    shows!(preview["sums"], {"requests": 2, "unknownAmounts": 0});
+    snapshot!(preview);
     // No secret is in it.
     assert!(!answer.text.contains("Bearer") && !answer.text.contains("-secret"));
 }
@@ -123,35 +101,49 @@ async fn preconditions_are_as_of_now() {
         .await
         .expect(200);
     let [void, by_hand] = [0, 3].map(|at| preview["actions"][at].clone());
-    let expected = json!([
-        {
-            "says": "invoice.state is `draft` or `open`",
-            "condition": "invoice.state is `draft` or `open`", "holds": true,
-            "found": {"invoice.state": "open"}, "problem": null,
-        },
-        {
-            "says": "invoice.state is `paid`", "condition": "invoice.state is `paid`", "holds": false,
-            "found": {"invoice.state": "open"}, "problem": null,
-        },
-        {
-            // There is no such record, and the worker would send nothing.
-            "says": "none.state is `open`", "condition": "none.state is `open`", "holds": false,
-            "found": {"none.state": null}, "problem": "The record of none is gone: its system does not have it.",
-        },
-    ]);
-    assert_eq!(void["preconditions"], expected);
-    let reversible = json!({"is": "yes", "says": "By a new invoice."});
-    assert_eq!(void["reversible"], reversible);
+    // There is no record for the third one, and the worker would send nothing.
+    snapshot!(void["preconditions"], @r#"
+    [
+      {
+        "condition": "invoice.state is `draft` or `open`",
+        "found": {"invoice.state": "open"},
+        "holds": true,
+        "problem": null,
+        "says": "invoice.state is `draft` or `open`"
+      },
+      {
+        "condition": "invoice.state is `paid`",
+        "found": {"invoice.state": "open"},
+        "holds": false,
+        "problem": null,
+        "says": "invoice.state is `paid`"
+      },
+      {
+        "condition": "none.state is `open`",
+        "found": {"none.state": null},
+        "holds": false,
+        "problem": "The record of none is gone: its system does not have it.",
+        "says": "none.state is `open`"
+      }
+    ]
+    "#);
+    shows!(void, {"reversible": {"is": "yes", "says": "By a new invoice."}});
     assert_eq!(preview["exclusive"], json!([[ids[0], ids[1]]]));
     // Neither direction is taken off the other, and what a person would do is in none.
-    let money = json!([
-        {"direction": "customer_owes_less", "minorUnits": 701_550, "currency": "USD"},
-        {"direction": "customer_owes_more", "minorUnits": -5, "currency": "EUR"},
-        {"direction": "customer_is_repaid", "minorUnits": 100, "currency": "USD"},
-    ]);
-    assert_eq!(preview["sums"]["money"], money);
+    snapshot!(preview["sums"], @r#"
+    {
+      "customers": 1,
+      "money": [
+        {"currency": "USD", "direction": "customer_owes_less", "minorUnits": 701550},
+        {"currency": "EUR", "direction": "customer_owes_more", "minorUnits": -5},
+        {"currency": "USD", "direction": "customer_is_repaid", "minorUnits": 100}
+      ],
+      "records": 2,
+      "requests": 3,
+      "unknownAmounts": 0
+    }
+    "#);
     assert_eq!(by_hand["money"]["direction"], "customer_owes_less");
-    shows!(preview["sums"], {"records": 2, "customers": 1});
     shows!(void["money"], {"amount": {"minorUnits": 701_550, "currency": "USD"}});
 
     // A system that is down tells nothing, whatever its answer says.
@@ -238,11 +230,9 @@ async fn a_guard_names_who_holds_it() {
 async fn a_policy_says_whether_the_caller_may_approve() {
     let (world, id, ids) = carefully().await;
     let ada = world.api.sign_in("ada").await;
-    let body =
-        json!({"preset": "billing", "caps": {"money": [{"minorUnits": 1000, "currency": "USD"}]}});
-    let policy = ada
-        .puts("/api/concierge/policy", body)
-        .await;
+    let policy = puts!(ada, "/api/concierge/policy", {
+        "preset": "billing", "caps": {"money": [{"minorUnits": 1000, "currency": "USD"}]},
+    });
     let of = async |caller: &Caller, at: usize| {
         previews(caller, &id, &[&ids[at]])
             .await
@@ -262,8 +252,7 @@ async fn a_policy_says_whether_the_caller_may_approve() {
         .unwrap()
         .clone();
     rules.push(json!({"when": {"actionType": "issue_credit_note"}, "deny": true}));
-    ada.puts("/api/concierge/policy", json!({"rules": rules}))
-        .await;
+    puts!(ada, "/api/concierge/policy", {"rules": rules});
     let denied = of(&ada, 1).await;
     shows!(denied, {"denied": true, "mayApprove": false});
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use shared::{Error, model::base::span};
 use tests::{
     records,
-    support::{AgentSettings, Concierge, shows},
+    support::{AgentSettings, Concierge, shows, snapshot},
 };
 
 #[tokio::test]
@@ -16,68 +16,8 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
     let sue = world.api.sign_in("sue").await;
     let path = format!("/api/concierge/agent-sessions/{id}/propose?detail=full");
     let body = sue.triggers(&path).await;
+    snapshot!(body);
     let session = &body["session"];
-    let mut fields: Vec<_> = session
-        .as_object()
-        .unwrap()
-        .keys()
-        .collect();
-    fields.sort();
-    assert_eq!(
-        fields,
-        [
-            "alertId",
-            "analysis",
-            "id",
-            "proposedActions",
-            "reads",
-            "status"
-        ]
-    );
-    assert_eq!(session["status"], "awaiting_confirmation");
-    let analysis = &session["analysis"];
-    shows!(analysis, {"isAnomalyPattern": false, "affectedSystems": ["billing"]});
-    shows!(analysis, {"resolvedWhen": ["batch.state is `processed`"]});
-    assert_eq!(analysis.as_object().unwrap().len(), 14);
-    let expected = json!({
-        "id": "s1-p1-a1", "actionType": "reprocess_usage_batch",
-        "description": "Process the 48210 events of usage batch `ub_1001` again.",
-        "isAutomated": true, "targetSystem": "billing", "targetEntities": ["ub_1001"],
-        "expectedOutcome": "Usage batch `ub_1001` is processed, and its usage can be invoiced.",
-        "risk": "critical",
-        "steps": [{
-            "order": 1, "description": "Process the batch again",
-            "apiCall": "POST /usage-batches/ub_1001/reprocess",
-            "request": {
-                "method": "POST", "path": "/usage-batches/ub_1001/reprocess", "body": null,
-            },
-            "success": ["/state is `processed`"],
-            "reconcile": {
-                "done": "batch.state is `processed`", "notDone": "batch.state is `failed`", "refused": null,
-            },
-        }],
-        "require": [
-            "The batch is not processed.", "Nothing has been at work on it for two hours.",
-            "No invoice has its usage.", "batch.id is `ub_1001`", "batch.events is at most 48210",
-        ],
-        "verify": {
-            "effective": "batch.state is `processed`", "failsIf": [], "amount": null, "minutes": 60,
-        },
-        "reads": ["GET /usage-batches/ub_1001"],
-        "excludes": [], "after": [], "unless": [], "digest": session["proposedActions"][0]["digest"],
-        "playbook": session["proposedActions"][0]["playbook"], "money": {"direction": "customer_is_billed_later", "amount": null},
-        "debt": null, "records": ["usage_batch/ub_1001"], "customer": null,
-        "approvalsGiven": 0, "approvalsNeeded": 1, "mayApprove": false,
-        "reversible": {
-            "is": "no", "says": "A processed batch stays processed, and its usage is invoiced.",
-        },
-        "handling": null,
-        "connection": session["proposedActions"][0]["connection"],
-        "approval": null, "approvals": [],
-    });
-    assert_eq!(session["proposedActions"][0], expected);
-    shows!(session["proposedActions"][0]["connection"], {"name": "billing"});
-    shows!(session["proposedActions"][1], {"isAutomated": false, "/steps/0/apiCall": ""});
     let read = sue
         .reads(&format!("/api/concierge/agent-sessions/{id}?detail=full"))
         .await;

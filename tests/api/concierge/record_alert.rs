@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use shared::model::base::span;
-use tests::support::{Api, merges, shows};
+use tests::support::{Api, merges, shows, snapshot};
 
 const ALERTS: &str = "/api/concierge/alerts";
 
@@ -33,22 +33,35 @@ async fn an_alert_is_recorded_with_all_that_was_said() {
     let answer = sue.post(ALERTS, whole()).await;
     assert_eq!(answer.header("etag"), Some("\"1\""));
     let recorded = answer.expect(200);
-    let expected = json!({
-        "id": 1, "source": "billing-monitor", "externalId": "stuck-ub_1001",
-        "signalType": "usage_batch_stuck", "severity": "error", "status": "open",
-        "statusBy": "report", "title": "Usage batch ub_1001 is stuck", "description": "For 26 hours.",
-        "targetSystem": "billing", "entities": [{"type": "usage_batch", "id": "ub_1001"}],
-        "labels": {"region": "eu", "a/b~c": ""},
-        "metric": {"name": "age", "value": 26.5, "threshold": 24.0, "unit": "h"},
-        "amountAtRisk": {"minorUnits": -4200, "currency": "USD"},
-        "lifecycle": [{"at": "2026-01-14T09:30:00.000Z", "state": "processing"}],
-        "occurredAt": "2026-01-15T11:30:00.000Z", "lastOccurredAt": "2026-01-15T11:30:00.000Z",
-        "count": 1, "resolvedAt": null, "agentSessionId": null,
-        "createdBy": sue.id(), "recordedByMachine": false,
-        "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
-        "version": 1,
-    });
-    assert_eq!(recorded, expected);
+    snapshot!(recorded, @r#"
+    {
+      "agentSessionId": null,
+      "amountAtRisk": {"currency": "USD", "minorUnits": -4200},
+      "count": 1,
+      "createdAt": "2026-01-15T12:00:00.000Z",
+      "createdBy": 1,
+      "description": "For 26 hours.",
+      "entities": [{"id": "ub_1001", "type": "usage_batch"}],
+      "externalId": "stuck-ub_1001",
+      "id": 1,
+      "labels": {"a/b~c": "", "region": "eu"},
+      "lastOccurredAt": "2026-01-15T11:30:00.000Z",
+      "lifecycle": [{"at": "2026-01-14T09:30:00.000Z", "state": "processing"}],
+      "metric": {"name": "age", "threshold": 24.0, "unit": "h", "value": 26.5},
+      "occurredAt": "2026-01-15T11:30:00.000Z",
+      "recordedByMachine": false,
+      "resolvedAt": null,
+      "severity": "error",
+      "signalType": "usage_batch_stuck",
+      "source": "billing-monitor",
+      "status": "open",
+      "statusBy": "report",
+      "targetSystem": "billing",
+      "title": "Usage batch ub_1001 is stuck",
+      "updatedAt": "2026-01-15T12:00:00.000Z",
+      "version": 1
+    }
+    "#);
     assert_eq!(sue.reads(&format!("{ALERTS}/1")).await, recorded);
     assert_eq!(sue.reads(ALERTS).await, json!([recorded]));
 }

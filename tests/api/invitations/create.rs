@@ -5,7 +5,7 @@ use shared::model::{
     base::{Id, span},
     updates::Letter,
 };
-use tests::support::{Api, refused};
+use tests::support::{Api, patches, refused, snapshot};
 
 use crate::{
     journal::{Reader, by_session},
@@ -22,13 +22,20 @@ async fn an_invitation_is_mailed_with_a_link_of_which_the_table_has_a_hash() {
     let made = ada
         .posts("/api/invitations", grace())
         .await;
-    let expected = json!({
-        "id": 1, "email": "grace@example.com", "role": "member", "fullName": "Grace Okafor",
-        "invitedBy": {"id": ada.id(), "username": "ada", "fullName": "Ada Tester"},
-        "createdAt": "2026-01-15T12:00:00.000Z", "sentAt": "2026-01-15T12:00:00.000Z",
-        "expiresAt": "2026-01-22T12:00:00.000Z", "acceptedAt": null, "version": 1,
-    });
-    assert_eq!(made, expected);
+    snapshot!(made, @r#"
+    {
+      "acceptedAt": null,
+      "createdAt": "2026-01-15T12:00:00.000Z",
+      "email": "grace@example.com",
+      "expiresAt": "2026-01-22T12:00:00.000Z",
+      "fullName": "Grace Okafor",
+      "id": 1,
+      "invitedBy": {"fullName": "Ada Tester", "id": 1, "username": "ada"},
+      "role": "member",
+      "sentAt": "2026-01-15T12:00:00.000Z",
+      "version": 1
+    }
+    "#);
     let mail = mailbox.mail().await;
     let recipient = (mail.to.as_str(), mail.user_id);
     assert_eq!(recipient, ("grace@example.com", None));
@@ -131,8 +138,7 @@ async fn an_address_that_a_user_has_since_has_no_open_invitation() {
     ada.posts("/api/invitations", grace())
         .await;
     let path = format!("/api/users/{}", mia.id());
-    ada.patches(&path, json!({"email": "Grace@example.com"}))
-        .await;
+    patches!(ada, &path, {"email": "Grace@example.com"});
     assert!(
         ada.walk("/api/invitations")
             .await

@@ -6,7 +6,7 @@ mod list;
 mod send;
 
 use serde_json::{Value, json};
-use tests::support::Api;
+use tests::support::{Api, posts};
 
 /// An invitation's body.
 pub fn grace() -> Value {
@@ -25,8 +25,6 @@ pub fn accepting(token: &str) -> Value {
 pub async fn invited(api: &Api, email: &str, role: &str) -> String {
     let mut mailbox = api.mailbox().await;
     let ada = api.sign_in("ada").await;
-    let invitation = json!({"email": email, "role": role});
-    ada.posts("/api/invitations", invitation)
-        .await;
+    posts!(ada, "/api/invitations", {"email": email, "role": role});
     mailbox.token().await
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use tests::support::{Api, Concierge, shows};
+use tests::support::{Api, Concierge, patches, puts, shows};
 
 use super::{Reader, by_session};
 
@@ -33,11 +33,8 @@ async fn a_policy_leaves_what_it_was_and_what_it_is() {
             "amountAtLeast": null, "recordsAtLeast": null, "movesMoney": null},
         "approvers": 2, "roles": ["admin"], "notOpener": true, "deny": false,
     });
-    let set = ada
-        .puts(path, json!({"rules": [rule]}))
-        .await;
-    ada.puts(path, json!({"rules": [rule]}))
-        .await;
+    let set = puts!(ada, path, {"rules": [rule]});
+    puts!(ada, path, {"rules": [rule]});
     let values = [json!({"rules": []}), json!({"rules": set["rules"]})];
     let entry = by_session(&ada, "policy_set", json!(["policy"]), values);
     assert_eq!(reader.news().await, [entry]);
@@ -50,8 +47,7 @@ async fn another_age_of_sign_ins_leaves_an_entry() {
     let path = "/api/concierge/policy";
     let mut before = Value::Null;
     for minutes in [json!(60), json!(30), json!(5)] {
-        ada.puts(path, json!({"signedInWithin": minutes}))
-            .await;
+        puts!(ada, path, {"signedInWithin": minutes});
         let values = [before, minutes.clone()].map(|minutes| json!({"signedInWithin": minutes}));
         let entry = by_session(&ada, "policy_set", json!(["policy"]), values);
         assert_eq!(reader.news().await, [entry]);
@@ -129,8 +125,7 @@ async fn an_alert_leaves_an_entry_when_it_is_recorded_and_when_its_status_change
     assert_eq!(reader.news().await, [Value::Null; 0]);
     let path = format!("{ALERTS}/{id}");
     for _ in 0..2 {
-        sue.patches(&path, json!({"status": "acknowledged"}))
-            .await;
+        patches!(sue, &path, {"status": "acknowledged"});
     }
     let values = [
         json!({"status": "open", "statusBy": "report"}),
@@ -138,8 +133,7 @@ async fn an_alert_leaves_an_entry_when_it_is_recorded_and_when_its_status_change
     ];
     let changed = by_session(&sue, "alert_changed", subject.clone(), values);
     assert_eq!(reader.news().await, [changed]);
-    sue.patches(&path, json!({"status": "resolved"}))
-        .await;
+    patches!(sue, &path, {"status": "resolved"});
     assert_eq!(reader.news().await.len(), 1);
     // A report opens it again. The entry says who resolved it and what opened it.
     sue.posts(ALERTS, alert(1)).await;

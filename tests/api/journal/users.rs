@@ -6,7 +6,7 @@ use shared::{
     model::{base::quota::UnitsPerSecond, people::Role},
     store::{base::WriteContext, people::PlanChange},
 };
-use tests::support::{Api, Caller, PASSWORD, creates, puts, shows};
+use tests::support::{Api, Caller, PASSWORD, creates, patches, puts, shows, snapshot};
 
 use super::{Reader, by_session, entry};
 
@@ -40,8 +40,7 @@ async fn every_change_of_a_user_leaves_one_entry() {
     ada.patches(&path, update).await;
     assert_eq!(reader.news().await, [Value::Null; 0]);
     for (before, after) in [("member", "manager"), ("manager", "member")] {
-        ada.patches(&path, json!({"role": after}))
-            .await;
+        patches!(ada, &path, {"role": after});
         let values = [json!({"role": before}), json!({"role": after})];
         assert_eq!(reader.news().await, [by_ada("user_changed", values)]);
     }
@@ -151,9 +150,7 @@ async fn an_entry_names_the_token_that_made_the_change() {
         .await;
     let mut reader = Reader::of(&api).await;
     let path = format!("/api/organizations/{}", api.home.id);
-    script
-        .patches(&path, json!({"name": "Renamed"}))
-        .await;
+    patches!(script, &path, {"name": "Renamed"});
     let credential = json!({"type": "token", "tokenId": id, "tokenName": "export"});
     let values = [
         json!({"name": "Halden Services"}),
@@ -188,13 +185,13 @@ async fn the_operator_is_named_and_so_is_the_service() {
         assert_eq!(entry["credential"], Value::Null);
         [&entry["event"], &entry["actor"]["type"]]
     });
-    let events: Vec<_> = events.collect();
-    let expected = json!([
-        ["organization_changed", "operator"],
-        ["user_created", "service"],
-        ["password_set", "operator"],
-    ]);
-    assert_eq!(json!(events), expected);
+    snapshot!(events.collect::<Vec<_>>(), @r#"
+    [
+      ["organization_changed", "operator"],
+      ["user_created", "service"],
+      ["password_set", "operator"]
+    ]
+    "#);
     shows!(news[0], {"before": {"planFeatures": ["agentAI"], "unitsPerSecond": 1_000_000}});
     shows!(news[0], {"after": {"planFeatures": [], "unitsPerSecond": 9_000}});
 }

@@ -4,7 +4,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
 use shared::{model::work::ServiceStatus, store::work::NewTicket};
 use tests::{
-    records, shows,
+    creates, records, shows, snapshot,
     support::{Api, ids},
 };
 
@@ -18,11 +18,14 @@ async fn the_dashboard_of_a_new_organization_is_empty_whatever_others_have() {
     has_request(&api, "x", from, Some(to)).await;
     has_activity(&api, "x", "2026-01-04T00:00:00Z").await;
     has_ticket(&api, ServiceStatus::Resolved).await;
-    let expected = json!({
-        "serviceRequests": [], "tickets": [], "activityFeed": [],
-        "metrics": {"activeEngagements": 1, "avgResolutionTime": 0.0, "hoursSaved": 0.0},
-    });
-    assert_eq!(zoe.reads(DASHBOARD).await, expected);
+    snapshot!(zoe.reads(DASHBOARD).await, @r#"
+    {
+      "activityFeed": [],
+      "metrics": {"activeEngagements": 1, "avgResolutionTime": 0.0, "hoursSaved": 0.0},
+      "serviceRequests": [],
+      "tickets": []
+    }
+    "#);
 }
 
 #[tokio::test]
@@ -41,26 +44,48 @@ async fn the_dashboard_shows_what_is_newest() {
         ..records::ticket()
     };
     api.has_ticket(new).await;
-    let activity = |id: i64, description: &str, timestamp: &str| {
-        json!({
-            "id": id, "type": "call", "subtype": "kick_off", "description": description,
-            "timestamp": timestamp, "projectId": 1, "organizationId": 1,
-            "creator": {"id": mia.id, "username": "mia", "fullName": "Mia Tester"},
-        })
-    };
     let body = vic.reads(DASHBOARD).await;
-    let expected = json!([
-        activity(1, "Later", "2026-01-04T00:00:00.000Z"),
-        activity(2, "Sooner", "2026-01-03T00:00:00.000Z"),
-    ]);
-    assert_eq!(body["activityFeed"], expected);
-    let expected = json!([{
-        "version": 1, "id": 1, "title": "No invoices", "status": "open", "priority": "high",
-        "createdAt": "2026-01-05T00:00:00.000Z", "updatedAt": "2026-01-06T00:00:00.000Z",
-        "assigneeId": mia.id, "lastMessageAt": "2026-01-06T00:00:00.000Z",
-        "creatorId": mia.id, "messageCount": 1,
-    }]);
-    assert_eq!(body["tickets"], expected);
+    snapshot!((&body["activityFeed"], &body["tickets"]), @r#"
+    [
+      [
+        {
+          "creator": {"fullName": "Mia Tester", "id": 2, "username": "mia"},
+          "description": "Later",
+          "id": 1,
+          "organizationId": 1,
+          "projectId": 1,
+          "subtype": "kick_off",
+          "timestamp": "2026-01-04T00:00:00.000Z",
+          "type": "call"
+        },
+        {
+          "creator": {"fullName": "Mia Tester", "id": 2, "username": "mia"},
+          "description": "Sooner",
+          "id": 2,
+          "organizationId": 1,
+          "projectId": 1,
+          "subtype": "kick_off",
+          "timestamp": "2026-01-03T00:00:00.000Z",
+          "type": "call"
+        }
+      ],
+      [
+        {
+          "assigneeId": 2,
+          "createdAt": "2026-01-05T00:00:00.000Z",
+          "creatorId": 2,
+          "id": 1,
+          "lastMessageAt": "2026-01-06T00:00:00.000Z",
+          "messageCount": 1,
+          "priority": "high",
+          "status": "open",
+          "title": "No invoices",
+          "updatedAt": "2026-01-06T00:00:00.000Z",
+          "version": 1
+        }
+      ]
+    ]
+    "#);
     shows!(body["serviceRequests"], {"/0": vic.reads("/api/service-requests/2").await, "/1/id": 1});
 }
 
@@ -133,9 +158,9 @@ async fn long_texts_leave_room_for_the_answer() {
         newest = mia
             .creates("/api/managed-services/request", request)
             .await;
-        let activity = json!({"type": "note", "description": text, "organizationId": 1});
-        mia.creates("/api/activities", activity)
-            .await;
+        creates!(mia, "/api/activities", {
+            "type": "note", "description": text, "organizationId": 1,
+        });
     }
     let dashboard = mia
         .reads("/api/managed-services/dashboard")

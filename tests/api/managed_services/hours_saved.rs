@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use shared::model::base::span;
-use tests::support::Concierge;
+use tests::support::{Concierge, snapshot};
 
 use super::metrics;
 
@@ -18,7 +18,7 @@ fn minutes(rows: &Value) -> i64 {
 async fn the_dashboards_figure_opens() {
     let (world, [vic]) = Concierge::signed_in(["vic"]).await;
     assert_eq!(vic.reads(HOURS_SAVED).await, json!([]));
-    let (session, action) = world.approved_batch().await;
+    world.approved_batch().await;
     world.delivers(&world.worker()).await;
     world
         .api
@@ -27,14 +27,28 @@ async fn the_dashboards_figure_opens() {
     let vic = world.api.sign_in("vic").await;
     world.tells("cus_501").await;
     let rows = vic.reads(HOURS_SAVED).await;
-    let expected = json!({
-        "id": action, "agentSessionId": session, "actionType": "reprocess_usage_batch",
-        "targetSystem": "billing", "entity": "ub_1001", "minutes": 25,
+    snapshot!(rows, @r#"
+    [
+      {
+        "actionType": "notify_customer",
+        "agentSessionId": 2,
+        "at": "2026-01-16T11:00:00.000Z",
+        "entity": "pay_3001",
+        "id": "s2-p1-a2",
+        "minutes": 10,
+        "targetSystem": "notifications"
+      },
+      {
+        "actionType": "reprocess_usage_batch",
+        "agentSessionId": 1,
         "at": "2026-01-15T12:00:00.000Z",
-    });
-    assert_eq!(rows[1], expected);
-    let first_row = (&rows[0]["entity"], minutes(&rows));
-    assert_eq!(first_row, (&json!("pay_3001"), 35));
+        "entity": "ub_1001",
+        "id": "s1-p1-a1",
+        "minutes": 25,
+        "targetSystem": "billing"
+      }
+    ]
+    "#);
     assert_eq!(metrics(&vic).await["hoursSaved"], 0.58);
     let zoe = world.api.sign_in("zoe").await;
     assert_eq!(zoe.reads(HOURS_SAVED).await, json!([]));

@@ -1,6 +1,5 @@
 //! `GET /api/managed-services/tickets`
 
-use serde_json::json;
 use tests::support::{Api, Caller, creates, ids, patches, posts};
 
 const LIST: &str = "/api/managed-services/tickets";
@@ -73,10 +72,8 @@ async fn tickets_come_by_their_newest_message() {
 #[tokio::test]
 async fn tickets_are_filtered_by_their_creator() {
     let (_, [sue, mia]) = Api::signed_in(["sue", "mia"]).await;
-    sue.creates(LIST, json!({"title": "By sue"}))
-        .await;
-    mia.creates(LIST, json!({"title": "By mia"}))
-        .await;
+    creates!(sue, LIST, {"title": "By sue"});
+    creates!(mia, LIST, {"title": "By mia"});
     for (caller, filter, expected) in [
         (&mia, "me".to_owned(), vec![2]),
         (&sue, "me".to_owned(), vec![1]),

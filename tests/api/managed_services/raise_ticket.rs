@@ -1,7 +1,7 @@
 //! `POST /api/managed-services/tickets`
 
 use serde_json::{Value, json};
-use tests::support::{Api, posts, refused, shows};
+use tests::support::{Api, posts, refused, shows, snapshot};
 
 use super::DASHBOARD;
 
@@ -10,28 +10,56 @@ const TICKETS: &str = "/api/managed-services/tickets";
 #[tokio::test]
 async fn a_ticket_is_open_and_its_description_is_the_first_message() {
     let (_, [mia, sue]) = Api::signed_in(["mia", "sue"]).await;
-    let now = "2026-01-15T12:00:00.000Z";
     let ticket = posts!(mia, TICKETS, {
         "title": "No invoices", "description": "Since Monday.", "priority": "high",
         "assigneeId": sue.id(), "status": "closed",
     });
-    let expected = json!({
-        "version": 1, "id": 1, "title": "No invoices", "status": "open", "priority": "high",
-        "createdAt": now, "updatedAt": now, "assigneeId": sue.id(), "lastMessageAt": now,
-        "creatorId": mia.id(), "messageCount": 1,
-    });
-    assert_eq!(ticket, expected);
-    let message = json!({
-        "id": 1, "content": "Since Monday.", "createdAt": now, "internal": false,
-        "sender": {"id": mia.id(), "name": "Mia Tester", "isSupport": false},
-    });
-    let mut joined = ticket.clone();
-    joined["creator"] = json!({"id": mia.id(), "username": "mia", "fullName": "Mia Tester"});
+    snapshot!(ticket, @r#"
+    {
+      "assigneeId": 2,
+      "createdAt": "2026-01-15T12:00:00.000Z",
+      "creatorId": 1,
+      "id": 1,
+      "lastMessageAt": "2026-01-15T12:00:00.000Z",
+      "messageCount": 1,
+      "priority": "high",
+      "status": "open",
+      "title": "No invoices",
+      "updatedAt": "2026-01-15T12:00:00.000Z",
+      "version": 1
+    }
+    "#);
     let read = sue
         .reads("/api/managed-services/ticket/1")
         .await;
-    assert_eq!(read, json!({"ticket": joined, "messages": [message]}));
-    assert_eq!(sue.reads(TICKETS).await, json!([joined]));
+    snapshot!(read, @r#"
+    {
+      "messages": [
+        {
+          "content": "Since Monday.",
+          "createdAt": "2026-01-15T12:00:00.000Z",
+          "id": 1,
+          "internal": false,
+          "sender": {"id": 1, "isSupport": false, "name": "Mia Tester"}
+        }
+      ],
+      "ticket": {
+        "assigneeId": 2,
+        "createdAt": "2026-01-15T12:00:00.000Z",
+        "creator": {"fullName": "Mia Tester", "id": 1, "username": "mia"},
+        "creatorId": 1,
+        "id": 1,
+        "lastMessageAt": "2026-01-15T12:00:00.000Z",
+        "messageCount": 1,
+        "priority": "high",
+        "status": "open",
+        "title": "No invoices",
+        "updatedAt": "2026-01-15T12:00:00.000Z",
+        "version": 1
+      }
+    }
+    "#);
+    assert_eq!(sue.reads(TICKETS).await, json!([read["ticket"]]));
     assert_eq!(sue.reads(DASHBOARD).await["tickets"], json!([ticket]));
 }
 
@@ -39,8 +67,9 @@ async fn a_ticket_is_open_and_its_description_is_the_first_message() {
 async fn a_ticket_may_say_no_more_than_its_title() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
     for description in [Value::Null, json!(""), json!(" \n")] {
-        let sent = json!({"title": "Help", "description": description, "priority": null});
-        let ticket = mia.posts(TICKETS, sent).await;
+        let ticket = posts!(mia, TICKETS, {
+            "title": "Help", "description": description, "priority": null,
+        });
         shows!(ticket, {"priority": "medium", "lastMessageAt": null});
         let path = format!("/api/managed-services/ticket/{}", ticket["id"]);
         assert_eq!(mia.reads(&path).await["messages"], json!([]));

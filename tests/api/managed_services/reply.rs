@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use shared::{model::work::ServiceStatus, store::work::NewTicket};
-use tests::{posts, records, refused, shows, support::Api};
+use tests::{creates, posts, records, refused, shows, snapshot, support::Api};
 
 use super::{DASHBOARD, at, has_ticket, metrics, resolutions};
 
@@ -19,17 +19,50 @@ async fn a_reply_is_the_newest_message_and_has_no_body() {
     assert_eq!(replied.expect(200), Value::Null);
     let location = replied.header("location").unwrap();
     assert_eq!(location, format!("{path}#message-1"));
-    let read = sue.reads(path).await;
-    assert_eq!(read["ticket"]["status"], "in_progress");
-    let expected = json!([{
-        "id": 1, "content": "On it", "createdAt": "2026-01-15T12:00:01.000Z",
-        "sender": {"id": sue.id(), "name": "Sue Tester", "isSupport": true}, "internal": false,
-    }]);
-    assert_eq!(read["messages"], expected);
-    let ticket = &sue.reads(DASHBOARD).await["tickets"][0];
-    for field in ["updatedAt", "lastMessageAt"] {
-        assert_eq!(ticket[field], "2026-01-15T12:00:01.000Z", "{field}");
+    snapshot!(sue.reads(path).await, @r#"
+    {
+      "messages": [
+        {
+          "content": "On it",
+          "createdAt": "2026-01-15T12:00:01.000Z",
+          "id": 1,
+          "internal": false,
+          "sender": {"id": 1, "isSupport": true, "name": "Sue Tester"}
+        }
+      ],
+      "ticket": {
+        "assigneeId": null,
+        "createdAt": "2026-01-15T12:00:00.000Z",
+        "creator": null,
+        "creatorId": null,
+        "id": 1,
+        "lastMessageAt": "2026-01-15T12:00:01.000Z",
+        "messageCount": 1,
+        "priority": "high",
+        "status": "in_progress",
+        "title": "No invoices",
+        "updatedAt": "2026-01-15T12:00:01.000Z",
+        "version": 2
+      }
     }
+    "#);
+    snapshot!(sue.reads(DASHBOARD).await["tickets"], @r#"
+    [
+      {
+        "assigneeId": null,
+        "createdAt": "2026-01-15T12:00:00.000Z",
+        "creatorId": null,
+        "id": 1,
+        "lastMessageAt": "2026-01-15T12:00:01.000Z",
+        "messageCount": 1,
+        "priority": "high",
+        "status": "in_progress",
+        "title": "No invoices",
+        "updatedAt": "2026-01-15T12:00:01.000Z",
+        "version": 2
+      }
+    ]
+    "#);
 }
 
 #[tokio::test]
@@ -159,10 +192,7 @@ async fn whoever_manages_tickets_answers_as_support_except_on_their_own() {
         (&mia, [true, true, true, false]),
         (&max, [true, false, true, false]),
     ] {
-        let body = json!({"title": "No invoices"});
-        let ticket = raised_by
-            .creates("/api/managed-services/tickets", body)
-            .await;
+        let ticket = creates!(raised_by, "/api/managed-services/tickets", {"title": "No invoices"});
         let path = format!("/api/managed-services/ticket/{ticket}");
         for by in [&ada, &max, &sue, &mia] {
             let reply = json!({"content": "We look into it."});

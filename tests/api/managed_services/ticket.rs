@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use shared::store::work::NewTicket;
-use tests::{records, shows, support::Api};
+use tests::{records, shows, snapshot, support::Api};
 
 use super::at;
 
@@ -20,30 +20,40 @@ async fn a_ticket_shows_its_messages_by_time() {
         ..records::ticket()
     };
     api.has_ticket(new).await;
-    let expected = json!({
-        "ticket": {
-            "version": 1, "id": 1, "title": "No invoices", "status": "open", "priority": "high",
-            "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
-            "assigneeId": null, "lastMessageAt": "2026-01-06T00:00:00.000Z",
-            "creatorId": mia, "messageCount": 2,
-            "creator": {"id": mia, "username": "mia", "fullName": "Mia Tester"},
+    snapshot!(vic.reads("/api/managed-services/ticket/1").await, @r#"
+    {
+      "messages": [
+        {
+          "content": "They are late",
+          "createdAt": "2026-01-05T00:00:00.000Z",
+          "id": 2,
+          "internal": false,
+          "sender": {"id": 3, "isSupport": true, "name": "Sue Tester"}
         },
-        "messages": [
-            {
-                "id": 2, "content": "They are late", "createdAt": "2026-01-05T00:00:00.000Z",
-                "sender": {"id": sue, "name": "Sue Tester", "isSupport": true}, "internal": false,
-            },
-            {
-                "id": 1, "content": "Where are they?", "createdAt": "2026-01-06T00:00:00.000Z",
-                "sender": {"id": mia, "name": "Mia Tester", "isSupport": false}, "internal": false,
-            },
-        ],
-    });
-    assert_eq!(
-        vic.reads("/api/managed-services/ticket/1")
-            .await,
-        expected
-    );
+        {
+          "content": "Where are they?",
+          "createdAt": "2026-01-06T00:00:00.000Z",
+          "id": 1,
+          "internal": false,
+          "sender": {"id": 2, "isSupport": false, "name": "Mia Tester"}
+        }
+      ],
+      "ticket": {
+        "assigneeId": null,
+        "createdAt": "2026-01-15T12:00:00.000Z",
+        "creator": {"fullName": "Mia Tester", "id": 2, "username": "mia"},
+        "creatorId": 2,
+        "id": 1,
+        "lastMessageAt": "2026-01-06T00:00:00.000Z",
+        "messageCount": 2,
+        "priority": "high",
+        "status": "open",
+        "title": "No invoices",
+        "updatedAt": "2026-01-15T12:00:00.000Z",
+        "version": 1
+      }
+    }
+    "#);
 }
 
 #[tokio::test]

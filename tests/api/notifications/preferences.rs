@@ -33,8 +33,9 @@ fn all_but(off: &[&str], mailed: &[&str]) -> Value {
 async fn all_kinds_are_on_until_their_user_switches_them_off() {
     let (_, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     assert_eq!(mia.reads(PATH).await, all_but(&[], &MAILED));
-    let off = json!({"commented": false, "overdue": {"inbox": false}, "assigned": {"mail": true}});
-    let preferences = mia.puts(PATH, off).await;
+    let preferences = puts!(mia, PATH, {
+        "commented": false, "overdue": {"inbox": false}, "assigned": {"mail": true},
+    });
     let mailed = [&MAILED[..], &["assigned"]].concat();
     assert_eq!(preferences, all_but(&["commented", "overdue"], &mailed));
     // What is not named is kept, also by what was read meanwhile.

@@ -12,11 +12,7 @@ const PATH: &str = "/api/notifications/read";
 async fn some_are_read_by_their_ids_and_once() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     let notification_ids = has_some(&api, &mia, 4).await;
-    mia.posts(
-        PATH,
-        json!({"ids": [notification_ids[0], notification_ids[2]]}),
-    )
-    .await;
+    posts!(mia, PATH, {"ids": [notification_ids[0], notification_ids[2]]});
     let rows = mia
         .walk("/api/notifications?unread=true")
         .await;
@@ -27,8 +23,7 @@ async fn some_are_read_by_their_ids_and_once() {
     assert_eq!(unread(&mia).await, 2);
     // The first time counts.
     api.clock.advance(span::MINUTE);
-    mia.posts(PATH, json!({"ids": [notification_ids[0]]}))
-        .await;
+    posts!(mia, PATH, {"ids": [notification_ids[0]]});
     let rows = mia.walk("/api/notifications").await;
     shows!(rows, {"/3/readAt": "2026-01-15T12:00:00.000Z", "/2/readAt": null});
 }
@@ -38,12 +33,8 @@ async fn those_of_others_and_unknown_ones_are_left() {
     let (api, [max, mia, zac]) = Api::signed_in(["max", "mia", "zac"]).await;
     let notification_ids = has_some(&api, &max, 2).await;
     for other in [&mia, &zac] {
-        other
-            .posts(PATH, json!({"ids": notification_ids}))
-            .await;
-        other
-            .posts(PATH, json!({"before": api.clock.now()}))
-            .await;
+        posts!(other, PATH, {"ids": notification_ids});
+        posts!(other, PATH, {"before": api.clock.now()});
     }
     assert_eq!(unread(&max).await, 2);
     // The same cause at another instant is another id.
@@ -61,8 +52,7 @@ async fn all_up_to_an_instant_are_read_with_one_write() {
     let rows = mia
         .walk("/api/notifications?limit=30")
         .await;
-    mia.posts(PATH, json!({"before": &rows[10]["at"]}))
-        .await;
+    posts!(mia, PATH, {"before": &rows[10]["at"]});
     let left: Vec<_> = notification_ids[110..]
         .iter()
         .rev()

@@ -165,8 +165,7 @@ async fn only_a_verified_address_of_an_enabled_user_gets_mails() {
     world
         .mention("before the user is disabled")
         .await;
-    ada.patches(&path, json!({"disabled": true}))
-        .await;
+    patches!(ada, &path, {"disabled": true});
     assert_eq!(world.sends().await, 0);
 }
 

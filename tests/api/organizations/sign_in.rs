@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use shared::model::base::span;
 use tests::support::{
-    Api, OidcProvider, PASSWORD, Settings, merges, patches, refused, rows_where, shows,
+    Api, OidcProvider, PASSWORD, Settings, merges, patches, puts, refused, rows_where, shows,
+    snapshot,
 };
 
 const PATH: &str = "/api/organizations/1/sign-in";
@@ -31,16 +32,25 @@ async fn a_provider_is_set_read_and_deleted_and_its_secret_is_never_shown() {
     let mut first = oidc.put(&roles);
     merges(&mut first, &secret);
     let provider = ada.puts(PATH, first).await;
-    let expected = json!({
-        "issuer": oidc.issuer, "clientId": "workdesk", "roles": {"Staff / EU": "member"},
-        "defaultRole": "viewer", "groupsClaim": "teams", "passwords": "allowed", "passwordAdmins": [],
-        "leaverDays": 30, "version": 1,
-        "ownRedirectUri": true,
-        "redirectUri": "https://api.workdesk.example/api/auth/oidc/callback/1",
-        "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
-    });
-    assert_eq!(provider, expected);
-    assert_eq!(ada.get(PATH).await.expect(200), expected);
+    assert_eq!(provider["issuer"], oidc.issuer);
+    snapshot!(provider, @r#"
+    {
+      "clientId": "workdesk",
+      "createdAt": "2026-01-15T12:00:00.000Z",
+      "defaultRole": "viewer",
+      "groupsClaim": "teams",
+      "issuer": "http://127.0.0.1:[port]",
+      "leaverDays": 30,
+      "ownRedirectUri": true,
+      "passwordAdmins": [],
+      "passwords": "allowed",
+      "redirectUri": "https://api.workdesk.example/api/auth/oidc/callback/1",
+      "roles": {"Staff / EU": "member"},
+      "updatedAt": "2026-01-15T12:00:00.000Z",
+      "version": 1
+    }
+    "#);
+    assert_eq!(ada.reads(PATH).await, provider);
     assert!(
         !api.table_dump()
             .await
@@ -48,8 +58,7 @@ async fn a_provider_is_set_read_and_deleted_and_its_secret_is_never_shown() {
             .contains("of the tests")
     );
     // It replaces what is not sent, but for the secret of the same client.
-    let again = json!({"issuer": oidc.issuer, "clientId": "workdesk"});
-    let provider = ada.puts(PATH, again).await;
+    let provider = puts!(ada, PATH, {"issuer": oidc.issuer, "clientId": "workdesk"});
     shows!(provider, {"roles": {}, "defaultRole": null, "groupsClaim": "groups", "version": 2});
     let other = OidcProvider::start(&api.clock).await;
     for other in [

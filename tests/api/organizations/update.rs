@@ -1,22 +1,28 @@
 //! `PATCH /api/organizations/{id}`
 
 use serde_json::json;
-use tests::support::{Api, patches, refused, shows};
+use tests::support::{Api, patches, refused, shows, snapshot};
 
 #[tokio::test]
 async fn a_renamed_organization_is_called_and_found_so_everywhere() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     api.clock.advance(1_000);
-    let body = json!({"name": "Fjord Services", "planFeatures": [], "id": 1});
-    let organization = ada
-        .patches("/api/organizations/1", body)
-        .await;
-    let expected = json!({
-        "version": 2, "id": 1, "name": "Fjord Services", "planFeatures": ["agentAI"],
-        "unitsPerSecond": 1_000_000, "invitationsPerDay": 50, "webUrl": null,
-        "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:01.000Z",
+    let organization = patches!(ada, "/api/organizations/1", {
+        "name": "Fjord Services", "planFeatures": [], "id": 1,
     });
-    assert_eq!(organization, expected);
+    snapshot!(organization, @r#"
+    {
+      "createdAt": "2026-01-15T12:00:00.000Z",
+      "id": 1,
+      "invitationsPerDay": 50,
+      "name": "Fjord Services",
+      "planFeatures": ["agentAI"],
+      "unitsPerSecond": 1000000,
+      "updatedAt": "2026-01-15T12:00:01.000Z",
+      "version": 2,
+      "webUrl": null
+    }
+    "#);
     assert_eq!(ada.reads("/api/organizations/1").await, organization);
     let session = ada.reads("/api/auth/session").await;
     assert_eq!(session["organization"]["name"], "Fjord Services");
@@ -47,8 +53,6 @@ async fn a_token_leads_no_link_to_another_host() {
     let path = "/api/organizations/1";
     let evil = json!({"webUrl": "https://evil.example", "name": "Halden"});
     refused!(token.patch(path, evil).await => 403, "session_required");
-    let renamed = token
-        .patches(path, json!({"name": "Fjord"}))
-        .await;
+    let renamed = patches!(token, path, {"name": "Fjord"});
     shows!(renamed, {"name": "Fjord", "webUrl": null});
 }

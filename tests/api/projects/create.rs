@@ -1,22 +1,28 @@
 //! `POST /api/projects`
 
 use serde_json::json;
-use tests::support::Api;
+use tests::support::{Api, posts, snapshot};
 
 #[tokio::test]
 async fn a_new_project_is_active_and_found_and_active_ones_are_counted() {
     let (_, [max]) = Api::signed_in(["max"]).await;
-    let body = json!({"title": "Harbour lights", "description": null, "status": null});
-    let project = max.posts("/api/projects", body).await;
-    let expected = json!({
-        "id": 4, "title": "Harbour lights", "description": null, "status": "active",
-        "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
-        "version": 1,
+    let project = posts!(max, "/api/projects", {
+        "title": "Harbour lights", "description": null, "status": null,
     });
-    assert_eq!(project, expected);
+    snapshot!(project, @r#"
+    {
+      "createdAt": "2026-01-15T12:00:00.000Z",
+      "description": null,
+      "id": 4,
+      "status": "active",
+      "title": "Harbour lights",
+      "updatedAt": "2026-01-15T12:00:00.000Z",
+      "version": 1
+    }
+    "#);
     for status in ["on_hold", "completed", "archived"] {
-        let body = json!({"title": "Later", "status": status});
-        assert_eq!(max.posts("/api/projects", body).await["status"], status);
+        let later = posts!(max, "/api/projects", {"title": "Later", "status": status});
+        assert_eq!(later["status"], status);
     }
     let dashboard = max
         .reads("/api/managed-services/dashboard")

@@ -1,7 +1,7 @@
 //! `GET` and `POST /api/projects/{projectId}/phases`
 
 use serde_json::json;
-use tests::support::{Api, creates, ids};
+use tests::support::{Api, creates, ids, patches};
 
 #[tokio::test]
 async fn a_new_phase_comes_last_unless_it_says_where() {
@@ -38,8 +38,7 @@ async fn phases_come_by_order_then_id() {
         .walk(&format!("{path}?limit=1&sort=order"))
         .await);
     assert_eq!(ids, [4, 2, 1, 3]);
-    max.patches("/api/phases/4", json!({"order": 9}))
-        .await;
+    patches!(max, "/api/phases/4", {"order": 9});
     max.deletes("/api/phases/1").await;
     assert_eq!(vic.get(path).await.ids(), [2, 3, 4]);
 }

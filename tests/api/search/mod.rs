@@ -26,10 +26,9 @@ async fn one_of_each(caller: &Caller) {
     caller
         .creates("/api/managed-services/request", zebra.clone())
         .await;
-    let ticket = json!({"title": "Zebra", "description": "The zebra is gone."});
-    caller
-        .creates("/api/managed-services/tickets", ticket)
-        .await;
+    creates!(caller, "/api/managed-services/tickets", {
+        "title": "Zebra", "description": "The zebra is gone.",
+    });
     creates!(caller, "/api/tasks/1/comments", {"content": "What zebra?"});
 }
 

@@ -49,8 +49,7 @@ async fn the_last_changed_comes_first_and_each_once() {
         .deletes("/api/tasks/5")
         .await;
     api.clock.advance(span::SECOND);
-    mia.patches("/api/tasks/6", json!({"status": "todo"}))
-        .await;
+    patches!(mia, "/api/tasks/6", {"status": "todo"});
     api.publishes().await;
     let rest = mia.get(&next).await;
     assert_eq!(rest.found(), [4, 2, 1].map(|id| json!(["task", id])));

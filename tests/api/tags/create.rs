@@ -2,14 +2,12 @@
 
 use futures::future::join_all;
 use serde_json::json;
-use tests::support::Api;
+use tests::support::{Api, creates};
 
 #[tokio::test]
 async fn one_of_many_requests_for_a_tag_name_gets_it() {
     let (_, [max]) = Api::signed_in(["max"]).await;
-    let old_id = max
-        .creates("/api/tags", json!({"name": "old"}))
-        .await;
+    let old_id = creates!(max, "/api/tags", {"name": "old"});
     let old = format!("/api/tags/{old_id}");
     let mut wishes = Vec::new();
     for at in 0..8 {

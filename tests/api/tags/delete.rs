@@ -3,7 +3,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
 use shared::store::upkeep::{CLEANUP_DELAY, CleanupRound, Shard};
-use tests::support::Api;
+use tests::support::{Api, creates, posts};
 use tokio::sync::Notify;
 
 /// Lets a record carry tags.
@@ -44,14 +44,11 @@ async fn carried(api: &Api, kind: &str) -> Vec<String> {
 #[tokio::test]
 async fn a_new_tag_is_attached_at_once_and_gone_once_it_is_deleted() {
     let (_, [max]) = Api::signed_in(["max"]).await;
-    let tag = max
-        .posts("/api/tags", json!({"name": "Urgent"}))
-        .await;
+    let tag = posts!(max, "/api/tags", {"name": "Urgent"});
     assert_eq!(tag, json!({"version": 1, "id": 1, "name": "Urgent"}));
     let activity = max.records_activity(json!({})).await;
     let tags = format!("/api/activities/{activity}/tags");
-    max.posts(&tags, json!({"tagId": 1}))
-        .await;
+    posts!(max, &tags, {"tagId": 1});
     max.deletes("/api/tags/1").await;
     max.delete("/api/tags/1")
         .await
@@ -73,8 +70,7 @@ async fn a_new_tag_is_attached_at_once_and_gone_once_it_is_deleted() {
 async fn a_deleted_tag_is_taken_off_tasks_and_activities() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     for name in ["urgent", "late"] {
-        max.creates("/api/tags", json!({"name": name}))
-            .await;
+        creates!(max, "/api/tags", {"name": name});
     }
     for _ in 0..3 {
         max.creates_task(json!({})).await;
@@ -104,8 +100,7 @@ async fn a_deleted_tag_is_taken_off_tasks_and_activities() {
 async fn a_long_walk_keeps_its_place_between_rounds() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     for name in ["urgent", "late"] {
-        max.creates("/api/tags", json!({"name": name}))
-            .await;
+        creates!(max, "/api/tags", {"name": name});
     }
     let task = max.creates_task(json!({})).await;
     api.copy_tasks(&task, 1..=2_100).await;

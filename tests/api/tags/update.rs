@@ -1,14 +1,13 @@
 //! `PATCH /api/tags/{id}`
 
 use serde_json::json;
-use tests::support::{Api, refused};
+use tests::support::{Api, creates, refused};
 
 #[tokio::test]
 async fn a_renamed_tag_leaves_its_name_to_others() {
     let (_, [max]) = Api::signed_in(["max"]).await;
     for name in ["urgent", "late"] {
-        max.creates("/api/tags", json!({"name": name}))
-            .await;
+        creates!(max, "/api/tags", {"name": name});
     }
     let rename = |id: i64, name: &'static str| {
         let max = max.clone();
@@ -30,8 +29,7 @@ async fn a_renamed_tag_leaves_its_name_to_others() {
     for name in ["urgent", "LATE"] {
         refused!(max.post("/api/tags", json!({"name": name})).await => 409, "name_taken");
     }
-    max.creates("/api/tags", json!({"name": "now"}))
-        .await;
+    creates!(max, "/api/tags", {"name": "now"});
 }
 
 /// Both take the other's name, or one of them is refused: no name is held twice, and none
@@ -39,8 +37,7 @@ async fn a_renamed_tag_leaves_its_name_to_others() {
 #[tokio::test]
 async fn a_tag_that_is_renamed_twice_at_once_holds_one_name() {
     let (api, [max]) = Api::signed_in(["max"]).await;
-    max.creates("/api/tags", json!({"name": "a"}))
-        .await;
+    creates!(max, "/api/tags", {"name": "a"});
     let renames = ["b", "c", "d", "e"].map(|name| max.patch("/api/tags/1", json!({"name": name})));
     for answer in futures::future::join_all(renames).await {
         assert!([200, 409].contains(&answer.status), "{}", answer.text);
@@ -52,7 +49,6 @@ async fn a_tag_that_is_renamed_twice_at_once_holds_one_name() {
     assert_eq!(held.count(), 1);
     max.deletes("/api/tags/1").await;
     for name in ["a", "b", "c", "d", "e"] {
-        max.creates("/api/tags", json!({"name": name}))
-            .await;
+        creates!(max, "/api/tags", {"name": name});
     }
 }

@@ -1,7 +1,7 @@
 //! `PATCH /api/tasks/{taskId}/phase`
 
 use serde_json::{Value, json};
-use tests::support::Api;
+use tests::support::{Api, patches};
 
 use super::task;
 
@@ -11,8 +11,7 @@ async fn a_task_moves_between_the_phases_of_its_project() {
     let [phase, phase_of_2, phase_of_3] = api.has_phases().await;
     mia.creates_task(json!({})).await;
     let path = "/api/tasks/1/phase";
-    mia.patches(path, json!({"phaseId": phase}))
-        .await;
+    patches!(mia, path, {"phaseId": phase});
     assert_eq!(task(&mia, 1).await["phaseId"], phase);
     let before = api.table_dump().await;
     for (body, fault) in [
@@ -26,7 +25,6 @@ async fn a_task_moves_between_the_phases_of_its_project() {
             .expect_faults(&faults);
     }
     assert_eq!(before, api.table_dump().await);
-    mia.patches(path, json!({"phaseId": null}))
-        .await;
+    patches!(mia, path, {"phaseId": null});
     assert_eq!(task(&mia, 1).await["phaseId"], Value::Null);
 }

@@ -11,10 +11,9 @@ async fn a_task_keeps_its_place_after_a_reorder() {
     mia.creates_tasks(["Draft", "Review", "Publish"])
         .await;
     api.clock.advance(1_000);
-    let places =
-        json!({"tasks": [{"id": 3, "order": 0}, {"id": 1, "order": 7}, {"id": 2, "order": 7}]});
-    mia.patches("/api/tasks/reorder", places)
-        .await;
+    patches!(mia, "/api/tasks/reorder", {
+        "tasks": [{"id": 3, "order": 0}, {"id": 1, "order": 7}, {"id": 2, "order": 7}],
+    });
     assert_eq!(
         mia.get("/api/projects/1/tasks")
             .await

@@ -11,8 +11,9 @@ async fn a_task_is_linked_to_another_milestone_of_its_project() {
     let second = max.creates_milestone(json!({})).await;
     max.creates_task(json!({"milestoneId": first}))
         .await;
-    let body = json!({"milestoneId": second, "phaseId": phase, "assigneeId": max.id()});
-    let changed = max.patches("/api/tasks/1", body).await;
+    let changed = patches!(max, "/api/tasks/1", {
+        "milestoneId": second, "phaseId": phase, "assigneeId": max.id(),
+    });
     shows!(changed, {"milestoneId": second, "phaseId": phase, "assigneeId": max.id()});
     let tasks_of = async |milestone: i64| {
         let path = format!("/api/milestones/{milestone}");

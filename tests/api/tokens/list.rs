@@ -2,45 +2,34 @@
 
 use serde_json::json;
 use shared::model::base::span;
-use tests::support::Api;
+use tests::support::{Api, creates, snapshot};
 
 #[tokio::test]
 async fn a_user_sees_their_own_tokens_until_they_end() {
     let (api, [mia, ada]) = Api::signed_in(["mia", "ada"]).await;
-    let body = json!({"name": "soon", "expiresAt": "2026-01-15T13:00:00Z"});
-    let soon = mia.creates("/api/tokens", body).await;
-    let later = mia
-        .creates("/api/tokens", json!({"name": "later"}))
-        .await;
-    ada.creates("/api/tokens", json!({"name": "alerts"}))
-        .await;
+    let soon = creates!(mia, "/api/tokens", {"name": "soon", "expiresAt": "2026-01-15T13:00:00Z"});
+    let later = creates!(mia, "/api/tokens", {"name": "later"});
+    creates!(ada, "/api/tokens", {"name": "alerts"});
     let answer = mia.get("/api/tokens").await;
     assert_eq!(answer.ids(), [soon, later]);
-    let expected = json!({
-        "version": 1, "id": later, "name": "later", "permissions": null, "lastUsedAt": null,
-        "createdAt": "2026-01-15T12:00:00.000Z", "expiresAt": "2027-01-15T12:00:00.000Z",
-    });
-    assert_eq!(answer.expect(200)[1], expected);
+    snapshot!(answer.expect(200)[1], @r#"
+    {
+      "createdAt": "2026-01-15T12:00:00.000Z",
+      "expiresAt": "2027-01-15T12:00:00.000Z",
+      "id": 2,
+      "lastUsedAt": null,
+      "name": "later",
+      "permissions": null,
+      "version": 1
+    }
+    "#);
     api.clock.advance(span::HOUR);
     assert_eq!(mia.get("/api/tokens").await.ids(), [later]);
     let user = api.user("mia").await;
     let directory = api.store.directory();
     let change = directory.change_password(api.home.id, &user, "".into());
     change.await.unwrap();
-    let account = api
-        .store
-        .sign_in()
-        .account("mia")
-        .await
-        .unwrap()
-        .unwrap();
-    let user = api
-        .store
-        .sign_in()
-        .user(&account)
-        .await
-        .unwrap()
-        .unwrap();
+    let user = api.account("mia").await;
     let mia = api.session_of(&user).await;
     assert_eq!(mia.get("/api/tokens").await.ids(), [0_i64; 0]);
 }

@@ -1,7 +1,7 @@
 //! `email` of users: unique in an organization, and seen by few
 
 use serde_json::{Value, json};
-use tests::support::{Api, patches, refused, shows, statuses};
+use tests::support::{Api, patches, posts, refused, shows, statuses};
 
 use super::{head_of_staff, ingrid};
 
@@ -53,10 +53,7 @@ async fn a_domain_in_other_letters_is_one_with_its_punycode() {
             .await;
         taken.expect_problem(409, "email_taken");
     }
-    let invitation = json!({"email": "info@例え.テスト ", "role": "member"});
-    let invited = ada
-        .posts("/api/invitations", invitation)
-        .await;
+    let invited = posts!(ada, "/api/invitations", {"email": "info@例え.テスト ", "role": "member"});
     assert_eq!(invited["email"], "info@xn--r8jz45g.xn--zckzah");
     refused!(ada.patch(&mia, json!({"email": "info@bü cher.example"})).await => [("/email", "pattern")]);
 }

@@ -37,8 +37,7 @@ async fn admins(api: &Api, names: &[&str]) -> Vec<Caller> {
     for name in names {
         let caller = api.sign_in(name).await;
         let path = format!("/api/users/{}", caller.id());
-        ada.patches(&path, json!({"role": "admin"}))
-            .await;
+        patches!(ada, &path, {"role": "admin"});
         callers.push(caller);
     }
     callers.push(ada);
@@ -97,8 +96,7 @@ async fn another_admin_counts_as_long_as_it_is_one() {
     ] {
         ada.patches(&eve, change).await;
     }
-    ada.patches(&own, json!({"role": "viewer"}))
-        .await;
+    patches!(ada, &own, {"role": "viewer"});
     ada.reads("/api/tasks").await;
     ada.patch(&eve, json!({"fullName": "x"}))
         .await

@@ -1,7 +1,7 @@
 //! `PUT /api/users/{id}/password`
 
 use serde_json::{Value, json};
-use tests::support::{Api, Fault, PASSWORD, creates, refused};
+use tests::support::{Api, Fault, PASSWORD, creates, puts, refused};
 
 const NEW: &str = "a horse of another colour";
 
@@ -64,7 +64,6 @@ async fn a_user_who_keeps_changing_keeps_the_password() {
     refused!(ada.put(&path, json!({"password": NEW})).await => 409, "concurrent_change");
     mia.reads("/api/tasks").await;
     faults.next("TransactWriteItems", Fault::Outrun);
-    ada.puts(&path, json!({"password": NEW}))
-        .await;
+    puts!(ada, &path, {"password": NEW});
     assert!(faults.are_over());
 }

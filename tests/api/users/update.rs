@@ -29,20 +29,17 @@ async fn a_token_changes_no_role_permissions_or_disabled() {
 async fn a_user_is_renamed_and_signed_out_at_once() {
     let (api, [ada, mia]) = Api::signed_in(["ada", "mia"]).await;
     let path = format!("/api/users/{}", mia.id());
-    ada.patches(&path, json!({"fullName": "Mia Tanaka"}))
-        .await;
+    patches!(ada, &path, {"fullName": "Mia Tanaka"});
     let session = mia.reads("/api/auth/session").await;
     assert_eq!(session["user"]["fullName"], "Mia Tanaka");
-    ada.patches(&path, json!({"disabled": true}))
-        .await;
+    patches!(ada, &path, {"disabled": true});
     mia.is_signed_out().await;
     let nobody = api.anonymous();
     nobody
         .logs_in("mia", PASSWORD)
         .await
         .expect(401);
-    ada.patches(&path, json!({"disabled": false}))
-        .await;
+    patches!(ada, &path, {"disabled": false});
     nobody
         .logs_in("mia", PASSWORD)
         .await

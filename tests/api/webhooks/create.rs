@@ -1,7 +1,7 @@
 //! `POST /api/webhooks`, `GET` and `DELETE`
 
 use serde_json::json;
-use tests::support::{Api, Settings, refused, statuses};
+use tests::support::{Api, Settings, patches, refused, snapshot, statuses};
 
 use super::{URL, hooked};
 
@@ -15,14 +15,24 @@ async fn a_secret_is_returned_once_and_stored_nowhere() {
     let created = ada.posts("/api/webhooks", sent).await;
     let secret = created["secret"].as_str().unwrap();
     assert!(secret.starts_with("whsec_"), "{secret}");
-    let shown = json!({
-        "id": 1, "url": "https://hooks.example.com/in?team=1", "types": ["task.created", "ticket.*"],
-        "description": "Chat", "enabled": true, "disabledReason": null, "lastSuccessAt": null,
-        "failingSince": null, "previousSecretUntil": null, "createdAt": "2026-01-15T12:00:00.000Z",
-        "updatedAt": "2026-01-15T12:00:00.000Z", "version": 1,
-    });
-    assert_eq!(ada.reads("/api/webhooks/1").await, shown);
-    assert_eq!(ada.reads("/api/webhooks").await, json!([shown]));
+    let webhook = ada.reads("/api/webhooks/1").await;
+    snapshot!(webhook, @r#"
+    {
+      "createdAt": "2026-01-15T12:00:00.000Z",
+      "description": "Chat",
+      "disabledReason": null,
+      "enabled": true,
+      "failingSince": null,
+      "id": 1,
+      "lastSuccessAt": null,
+      "previousSecretUntil": null,
+      "types": ["task.created", "ticket.*"],
+      "updatedAt": "2026-01-15T12:00:00.000Z",
+      "url": "https://hooks.example.com/in?team=1",
+      "version": 1
+    }
+    "#);
+    assert_eq!(ada.reads("/api/webhooks").await, json!([webhook]));
     assert!(
         !api.table_dump()
             .await
@@ -104,8 +114,7 @@ async fn types_are_of_the_change_feed_or_notifications() {
 async fn the_journal_has_each_change() {
     let (_, ada, path, _) = hooked().await;
     for _ in 0..2 {
-        ada.patches(&path, json!({"enabled": false}))
-            .await;
+        patches!(ada, &path, {"enabled": false});
     }
     ada.triggers(&format!("{path}/rotate-secret"))
         .await;
@@ -115,13 +124,22 @@ async fn the_journal_has_each_change() {
         .await;
     let events: Vec<_> = entries
         .iter()
-        .map(|entry| json!([entry["event"], entry["after"]]))
+        .map(|entry| [&entry["event"], &entry["after"]])
         .collect();
-    let expected = json!([
-        ["webhook_created", json!({"url": URL, "types": ["*"], "enabled": true, "generation": 1})],
-        ["webhook_changed", {"enabled": false}],
-        ["webhook_secret_rotated", {"generation": 2}],
-        ["webhook_deleted", null],
-    ]);
-    assert_eq!(json!(events), expected);
+    snapshot!(events, @r#"
+    [
+      [
+        "webhook_created",
+        {
+          "enabled": true,
+          "generation": 1,
+          "types": ["*"],
+          "url": "https://hooks.example.com"
+        }
+      ],
+      ["webhook_changed", {"enabled": false}],
+      ["webhook_secret_rotated", {"generation": 2}],
+      ["webhook_deleted", null]
+    ]
+    "#);
 }

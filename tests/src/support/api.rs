@@ -419,6 +419,21 @@ impl Api {
         Caller::new(self.gateway.clone(), None)
     }
 
+    /// The user as the table has it now.
+    pub async fn account(&self, name: &str) -> User {
+        let sign_in = self.store.sign_in();
+        let account = sign_in
+            .account(name)
+            .await
+            .unwrap()
+            .unwrap();
+        sign_in
+            .user(&account)
+            .await
+            .unwrap()
+            .unwrap()
+    }
+
     /// The user of this name, who comes to be when first named.
     pub async fn user(&self, name: &str) -> User {
         let mut users = self.users.lock().await;

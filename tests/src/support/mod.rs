@@ -29,12 +29,14 @@ mod recorded;
 pub mod roles;
 mod scenario;
 mod search;
+mod serving;
+mod snapshot;
 mod sweeping;
 mod weather;
 pub mod webhooks;
 mod world;
 
-pub use crate::{creates, patches, posts, puts, refused, shows};
+pub use crate::{creates, patches, posts, puts, refused, shows, snapshot};
 pub use agent_settings::AgentSettings;
 pub use answer::{
     Answer, begins, check_of, column, ids, raise_version, rows_where, says, shows_members, statuses,
@@ -60,5 +62,7 @@ pub use proposed::{
 };
 pub use recorded::{Record, Table};
 pub use scenario::{AFTER_THE_LEASE, late};
+pub use serving::serve;
+pub use snapshot::shown;
 pub use sweeping::Sweeping;
 pub use world::{Request, World, example};

@@ -1,6 +1,6 @@
 //! Actions on their way: how tests bring them about, and what they expect of their ends.
 
-use std::time::Duration;
+use std::{fmt::Display, time::Duration};
 
 use action_worker::Worker;
 use local::target_systems::{FaultMode, InjectedFault};
@@ -43,6 +43,25 @@ impl Concierge {
             .await
             .expect(202);
         (session, action)
+    }
+
+    /// A session on an alert, opened and proposed by this caller, and its first action.
+    pub async fn proposed_by(&self, caller: &Caller, alert: impl Display) -> (Value, String) {
+        let opened = format!("/api/concierge/alerts/{alert}/agent-session");
+        let id = caller.triggers(&opened).await["session"]["id"].clone();
+        let propose = format!("/api/concierge/agent-sessions/{id}/propose");
+        let proposed = caller.triggers(&propose).await;
+        let action = &proposed["session"]["proposedActions"][0]["id"];
+        (id, action.as_str().unwrap().to_owned())
+    }
+
+    /// Like [`proposed_by`](Self::proposed_by), on a stuck batch of the demo.
+    pub async fn batch_proposed_by(&self, caller: &Caller, batch: &str) -> (Value, String) {
+        let batch = [("usage_batch", batch)];
+        let alert = self
+            .alert("usage_batch_stuck", &batch)
+            .await;
+        self.proposed_by(caller, alert.id).await
     }
 
     /// A session whose actions are all approved, with no message under way.

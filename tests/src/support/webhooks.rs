@@ -39,7 +39,7 @@ use crate::program::bodies;
 use super::{
     Api, Caller,
     described::{DOCUMENT, Schema},
-    engines, roles,
+    engines, roles, serve,
 };
 
 /// The URL of the API in messages.
@@ -106,18 +106,10 @@ impl Receiver {
     /// Starts a receiver, which ends with the test's runtime.
     pub async fn start() -> Self {
         let state = Arc::new(Mutex::new(Desk::default()));
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
-            .await
-            .unwrap();
-        let url = format!("http://{}/in", listener.local_addr().unwrap());
         let routes = Router::new()
             .fallback(take)
             .with_state(state.clone());
-        tokio::spawn(async move {
-            axum::serve(listener, routes)
-                .await
-                .unwrap();
-        });
+        let url = format!("{}/in", serve(routes).await);
         Self { url, state }
     }
 

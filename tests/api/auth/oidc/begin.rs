@@ -1,7 +1,7 @@
 //! `GET /api/auth/oidc`: the way to the provider
 
 use serde_json::json;
-use tests::support::{Api, shows};
+use tests::support::{Api, puts, shows};
 
 use super::{World, failed, person};
 
@@ -175,8 +175,7 @@ async fn a_session_is_as_old_as_its_credentials() {
 async fn the_policys_age_of_a_sign_in_is_asked_of_the_provider() {
     let world = World::start(json!({"defaultRole": "admin"})).await;
     let ada = world.api.sign_in("ada").await;
-    ada.puts("/api/concierge/policy", json!({"signedInWithin": 5}))
-        .await;
+    puts!(ada, "/api/concierge/policy", {"signedInWithin": 5});
     let begun = world
         .api
         .anonymous()

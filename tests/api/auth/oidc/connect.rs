@@ -44,20 +44,7 @@ async fn a_user_connects_the_account_from_a_session_of_its_own() {
     let [bound] = bound.try_into().unwrap();
     shows!(bound, {"after": {"issuer": world.provider.issuer, "sub": "sub-mia"}});
     // Whoever controls the provider may act through the account from now on.
-    let account = api
-        .store
-        .sign_in()
-        .account("mia")
-        .await
-        .unwrap()
-        .unwrap();
-    let user = api
-        .store
-        .sign_in()
-        .user(&account)
-        .await
-        .unwrap()
-        .unwrap();
+    let user = api.account("mia").await;
     assert_eq!(user.fresh_until(), Some(api.clock.now().plus(span::DAY)));
 }
 

@@ -29,20 +29,7 @@ async fn an_address_of_a_user_binds_and_makes_nobody() {
         .refuses("mia", in_capitals, "sign_in_not_allowed")
         .await;
     assert_eq!(world.names().await, before);
-    let account = api
-        .store
-        .sign_in()
-        .account("mia")
-        .await
-        .unwrap()
-        .unwrap();
-    let mia = api
-        .store
-        .sign_in()
-        .user(&account)
-        .await
-        .unwrap()
-        .unwrap();
+    let mia = api.account("mia").await;
     assert_eq!(mia.provider_subject, None);
 }
 

@@ -1,6 +1,7 @@
 //! `GET /api/auth/oidc/callback`: roles by groups
 
 use serde_json::{Value, json};
+use tests::support::posts;
 
 use super::World;
 
@@ -50,8 +51,7 @@ async fn a_user_made_by_a_group_who_lost_all_groups_is_out() {
             .signs_in("grace", of(&["Staff"]))
             .await,
     );
-    let body = json!({"name": "export"});
-    let token = session.posts("/api/tokens", body).await;
+    let token = posts!(session, "/api/tokens", {"name": "export"});
     let lost = of(&["Other"]);
     world
         .refuses("grace", lost, "sign_in_not_allowed")
