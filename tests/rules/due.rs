@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use shared::{
-    agent::action::{ActionKey, Claim},
+    agent::{action::ActionKey, transition::Claim},
     model::base::{Id, QueueMessage, span},
     store::{
         metered,

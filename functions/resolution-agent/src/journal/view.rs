@@ -1,5 +1,8 @@
 use shared::{
-    agent::journal::{Excerpt, JournalActor, JournalEntry, JournalEvent},
+    agent::{
+        connection::Excerpt,
+        journal::{JournalActor, JournalEntry, JournalEvent},
+    },
     endpoint::*,
     model::base::{AgentSessionId, JsonObject},
 };

@@ -4,6 +4,7 @@ mod after_end;
 mod approval;
 mod evidence;
 mod execute;
+mod journal;
 mod manual;
 mod next;
 mod proposal;
@@ -11,19 +12,21 @@ mod record;
 mod settle;
 mod verdict;
 
-pub use approval::{ActionRecord, Approved, ApprovedActions};
-pub use evidence::{
-    Case, Confidence, Evidence, PlaybookRecord, PlaybookRuns, PlaybookVersion, ReadEvidence,
-};
+pub(crate) use after_end::OtherEffect;
+pub use approval::{ActionRecord, ApprovedActions};
+pub(crate) use approval::{EXECUTE, expired, superseded};
+pub use approval::{alert_resolved, followed_by_another};
+pub use evidence::{Case, Confidence, Evidence, PlaybookRecord, PlaybookRuns, ReadEvidence};
 pub use execute::{
     ActionsExecute, ActionsPreview, Approver, Approving, Digest, Digests, MoneySum, distinct,
 };
+pub use journal::{JournalBreak, JournalCheck, check_journal};
 pub use manual::{ActionHandOver, RequestChange};
+pub(crate) use next::quoted_action;
 pub use next::{Next, OpenWork, SessionContext};
 pub use proposal::{Analysis, Handling, HandlingStatus, NotApplicable, Proposal, ProposedAction};
 pub use record::{
     AgentSession, AgentSessionFilter, AgentSessionStatus, NextFilter, Rejection, SessionAlert,
     SessionAnalysis, SessionPeople, SessionPlan, SessionReject, SessionTimes,
 };
-pub use settle::Cancelled;
 pub use verdict::{ActionSettle, SettleOutcome};

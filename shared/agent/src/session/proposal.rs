@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
-    action::ActionContent,
+    action::{ActionApproval, ActionContent, PlaybookVersion, PolicyRule, digest_of},
     check::ResolvedWhen,
-    journal::Excerpt,
+    connection::Excerpt,
     pattern::Pattern,
-    policy::{ActionApproval, AgentPolicy, PolicyRule, Requirement},
-    session::{Evidence, PlaybookVersion, ReadEvidence},
+    policy::{AgentPolicy, Requirement},
+    session::{AgentSession, Evidence, ReadEvidence},
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -182,5 +182,12 @@ impl Handling {
 
     pub(crate) const fn is_open(&self) -> bool {
         matches!(self.status, HandlingStatus::HandedOver)
+    }
+}
+
+impl ProposedAction {
+    pub fn digest(&self, session: &AgentSession) -> String {
+        let alert = session.alert.alert_id;
+        digest_of(&self.content, session.organization_id, alert, &self.id)
     }
 }
