@@ -7,7 +7,10 @@ use model::base::{Code, Error, Timestamp};
 use crate::{
     action::{ActionApproval, ActionState, AgentAction},
     policy::AgentPolicy,
-    session::{AgentSession, AgentSessionStatus, ProposedAction, next::quoted_action},
+    session::{
+        AgentSession, AgentSessionStatus, ProposedAction, expired, followed_by_another,
+        next::quoted_action,
+    },
 };
 
 /// The operation in a 409 for a status that allows no approval.
@@ -201,28 +204,4 @@ impl AgentSession {
             _ => status.forbids(EXECUTE),
         }
     }
-}
-
-/// Returns the 409 for a proposal that is a day old.
-pub(crate) fn expired(advice: &str) -> Error {
-    let detail = format!("The proposal expired after 24 hours. {advice}.");
-    Error::conflict(Code::SessionExpired, detail)
-}
-
-pub fn alert_resolved() -> Error {
-    let detail = "The alert is resolved. Open it again if its matter is not settled.";
-    Error::conflict(Code::AlertResolved, detail)
-}
-
-/// Returns the 409 for actions of an earlier proposal.
-pub(crate) fn superseded() -> Error {
-    let detail =
-        "The actions were proposed again since then. Read the session and approve the new ones.";
-    Error::conflict(Code::ProposalSuperseded, detail)
-}
-
-/// Returns the 409 for a session whose alert has a newer session. Its actions cannot run again.
-pub fn followed_by_another() -> Error {
-    let detail = "Another session was opened on the alert since then. Read the alert.";
-    Error::conflict(Code::SessionSuperseded, detail)
 }

@@ -9,13 +9,13 @@ mod manual;
 mod next;
 mod proposal;
 mod record;
+mod refusal;
 mod settle;
 mod verdict;
 
 pub(crate) use after_end::OtherEffect;
+pub(crate) use approval::EXECUTE;
 pub use approval::{ActionRecord, ApprovedActions};
-pub(crate) use approval::{EXECUTE, expired, superseded};
-pub use approval::{alert_resolved, followed_by_another};
 pub use evidence::{Case, Confidence, Evidence, PlaybookRecord, PlaybookRuns, ReadEvidence};
 pub use execute::{
     ActionsExecute, ActionsPreview, Approver, Approving, Digest, Digests, MoneySum, distinct,
@@ -29,4 +29,6 @@ pub use record::{
     AgentSession, AgentSessionFilter, AgentSessionStatus, NextFilter, Rejection, SessionAlert,
     SessionAnalysis, SessionPeople, SessionPlan, SessionReject, SessionTimes,
 };
+pub use refusal::{alert_resolved, followed_by_another};
+pub(crate) use refusal::{expired, superseded};
 pub use verdict::{ActionSettle, SettleOutcome};

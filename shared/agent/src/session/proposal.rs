@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
-    action::{ActionApproval, ActionContent, PlaybookVersion, PolicyRule, digest_of},
+    action::{ActionApproval, ActionContent, PlaybookVersion, PolicyRule},
     check::ResolvedWhen,
     connection::Excerpt,
     pattern::Pattern,
     policy::{AgentPolicy, Requirement},
-    session::{AgentSession, Evidence, ReadEvidence},
+    session::{Evidence, ReadEvidence},
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -182,12 +182,5 @@ impl Handling {
 
     pub(crate) const fn is_open(&self) -> bool {
         matches!(self.status, HandlingStatus::HandedOver)
-    }
-}
-
-impl ProposedAction {
-    pub fn digest(&self, session: &AgentSession) -> String {
-        let alert = session.alert.alert_id;
-        digest_of(&self.content, session.organization_id, alert, &self.id)
     }
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
-    action::{ActionKey, ActionState},
+    action::{ActionKey, ActionState, digest_of},
     check::ResolvedWhen,
     session::{Analysis, ProposedAction, ReadEvidence},
 };
@@ -396,5 +396,12 @@ impl AgentSession {
                         .parse()
                         .is_ok_and(|at: u32| at >= 1)
             })
+    }
+}
+
+impl ProposedAction {
+    pub fn digest(&self, session: &AgentSession) -> String {
+        let alert = session.alert.alert_id;
+        digest_of(&self.content, session.organization_id, alert, &self.id)
     }
 }

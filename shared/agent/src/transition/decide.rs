@@ -37,9 +37,9 @@ use super::{
     verdict::judge,
 };
 
-/// What a person, a worker or the sweeper asks of a session.
+/// A request of a person, a worker or the sweeper to a session.
 #[derive(Clone, Copy, Debug)]
-pub enum Command<'a> {
+pub enum SessionCommand<'a> {
     /// Begin an analysis. `key` is the idempotency key of the request.
     BeginAnalysis {
         by: Option<UserId>,
@@ -85,7 +85,7 @@ pub enum Command<'a> {
         by: JournalActor,
     },
     /// Apply the observation of an action's check.
-    CheckAction(&'a CheckResultOf<'a>),
+    CheckAction(&'a ObservedCheck<'a>),
     /// Apply the observation of its alert's check.
     CheckAlert(AlertCheck),
     /// Visit it: end what its time ended, or plan the next visit.
@@ -96,7 +96,7 @@ pub enum Command<'a> {
 
 /// The check of an action after its end, with the observation.
 #[derive(Clone, Copy, Debug)]
-pub struct CheckResultOf<'a> {
+pub struct ObservedCheck<'a> {
     /// The action, as it was when the check began.
     pub action: &'a AgentAction,
     pub observation: &'a Observation,
@@ -130,8 +130,8 @@ pub struct Transition {
     pub queued: Vec<AgentAction>,
     /// Ids of the changed actions. Each write expects the action as it was read.
     pub changed: Vec<String>,
-    /// Ids of claimed actions that stop. Their holders keep writing them, so that a write only
-    /// expects that they run.
+    /// Ids of claimed actions that stop. Their holders keep writing them: the write only expects
+    /// the state `running`.
     pub stopping: Vec<String>,
     /// True if the write expects that the alert is not resolved.
     pub needs_open_alert: bool,
@@ -175,7 +175,7 @@ pub fn supersede(session: &mut AgentSession, now: Timestamp) {
 /// Decides on a command: changes the session and its actions, and returns what else is written.
 /// None if there is nothing to write. The errors are those of the transitions.
 pub fn decide<A: ActionRecord + DerefMut>(
-    command: Command<'_>,
+    command: SessionCommand<'_>,
     session: &mut AgentSession,
     actions: &mut ApprovedActions<A>,
     now: Timestamp,
@@ -183,12 +183,12 @@ pub fn decide<A: ActionRecord + DerefMut>(
     let from = session.status.name();
     let of = |by, event| Note::new(by, event, Some(from));
     let note = match command {
-        Command::BeginAnalysis { by, key } => {
+        SessionCommand::BeginAnalysis { by, key } => {
             begin_analysis(session, key, now)?;
             session.people.proposed_by = by;
             of(JournalActor::user(by), JournalEvent::AnalysisBegun)
         }
-        Command::FinishAnalysis(proposal, policy) => {
+        SessionCommand::FinishAnalysis(proposal, policy) => {
             finish_analysis(session, proposal.clone().under(policy), now)?;
             let proposed = &session.plan.proposed_actions;
             let ids = proposed.iter().map(|action| &action.id);
@@ -196,11 +196,11 @@ pub fn decide<A: ActionRecord + DerefMut>(
                 json!({ "actions": session.digests(ids), "analysis": session.analysis_hash() });
             of(ENGINE, JournalEvent::Proposed).with(detail)
         }
-        Command::FailAnalysis(error) => {
+        SessionCommand::FailAnalysis(error) => {
             fail_analysis(session, error, now);
             of(ENGINE, JournalEvent::AnalysisFailed)
         }
-        Command::Approve {
+        SessionCommand::Approve {
             approving,
             approver,
             credential,
@@ -225,14 +225,14 @@ pub fn decide<A: ActionRecord + DerefMut>(
                 ..Transition::noted(session, note, now)
             }));
         }
-        Command::Reject { by, reason } => {
+        SessionCommand::Reject { by, reason } => {
             if !reject(session, by, reason, now)? {
                 return Ok(None);
             }
             let note = of(JournalActor::user(Some(by)), JournalEvent::Rejected);
             note.with(json!({ "reason": reason }))
         }
-        Command::Cancel { by } => {
+        SessionCommand::Cancel { by } => {
             let Some(cancelled) = cancel(session, actions, now)? else {
                 return Ok(None);
             };
@@ -250,7 +250,7 @@ pub fn decide<A: ActionRecord + DerefMut>(
                 ..Transition::noted(session, note, now)
             }));
         }
-        Command::SettleAction {
+        SessionCommand::SettleAction {
             by,
             action_id,
             sent,
@@ -263,14 +263,14 @@ pub fn decide<A: ActionRecord + DerefMut>(
             }
             let status = sent.outcome.handling()?;
             let handling = Handling::new(status, by, Some(sent.note.to_string()), now);
-            let settle = Command::Handle {
+            let settle = SessionCommand::Handle {
                 by,
                 action_id,
                 handling: &handling,
             };
             return decide(settle, session, actions, now);
         }
-        Command::Handle {
+        SessionCommand::Handle {
             by,
             action_id,
             handling,
@@ -281,7 +281,7 @@ pub fn decide<A: ActionRecord + DerefMut>(
             let note = of(JournalActor::user(Some(by)), handling.status.event());
             note.with(of_handling(session, action_id, handling))
         }
-        Command::FollowRequest {
+        SessionCommand::FollowRequest {
             by,
             action_id,
             request,
@@ -294,7 +294,7 @@ pub fn decide<A: ActionRecord + DerefMut>(
             let note = of(JournalActor::user(by), change.event());
             note.with(of_handling(session, action_id, &handling))
         }
-        Command::Settle { by } => {
+        SessionCommand::Settle { by } => {
             if !settle(session, actions, now) {
                 return Ok(None);
             }
@@ -302,24 +302,24 @@ pub fn decide<A: ActionRecord + DerefMut>(
             let from = has_ended.then_some(from);
             return Ok(Some(after_outcome(session, actions, from, by, now)));
         }
-        Command::CheckAction(check) => return Ok(checked(session, actions, check, now)),
-        Command::CheckAlert(check) => {
+        SessionCommand::CheckAction(check) => return Ok(checked(session, actions, check, now)),
+        SessionCommand::CheckAlert(check) => {
             let Some(event) = check_alert(session, check, now) else {
                 return Ok(Some(Transition::default()));
             };
             of(WORKER, event)
         }
-        Command::Visit if session.works() => {
+        SessionCommand::Visit if session.works() => {
             check_later(session, now);
             return Ok(Some(Transition::default()));
         }
-        Command::Visit => {
+        SessionCommand::Visit => {
             if !lapse(session, now) {
                 return Ok(close(session, now).then(Transition::default));
             }
             of(SWEEPER, JournalEvent::Lapsed)
         }
-        Command::Name => {
+        SessionCommand::Name => {
             set_named(session);
             return Ok(Some(Transition::default()));
         }
@@ -375,7 +375,7 @@ fn judged<A: ActionRecord + DerefMut>(
 fn checked<A: ActionRecord + DerefMut>(
     session: &mut AgentSession,
     actions: &mut ApprovedActions<A>,
-    check: &CheckResultOf<'_>,
+    check: &ObservedCheck<'_>,
     now: Timestamp,
 ) -> Option<Transition> {
     let before = check.action;

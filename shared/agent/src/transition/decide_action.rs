@@ -18,7 +18,7 @@ use super::{
     schedule::{check_requested, count_later, counted, defer_check, resent},
 };
 
-/// What a worker or the sweeper asks of an action.
+/// A request of a worker or the sweeper to an action.
 #[derive(Clone, Copy, Debug)]
 pub enum ActionCommand<'a> {
     /// Defer it until an instant, without an attempt.

@@ -1,6 +1,6 @@
-//! Transitions: one decision, one write. A command is what a person, a worker or the sweeper asks.
-//! [`decide`] and [`decide_action`] change the records that were read, and return what else is
-//! written with them. They are pure: the store reads and writes.
+//! Transitions: one decision, one write. A person, a worker or the sweeper sends a command.
+//! [`decide`] and [`decide_action`] change the records of the command, and return all further
+//! writes. They are pure: the store reads and writes.
 
 pub(crate) mod alert_end;
 pub(crate) mod analysis;
@@ -23,7 +23,7 @@ pub(crate) mod step;
 pub(crate) mod verdict;
 
 pub use claim::{Called, Claim, ClaimContext};
-pub use decide::{AlertCheck, CheckResultOf, Command, Transition, decide, open, supersede};
+pub use decide::{AlertCheck, ObservedCheck, SessionCommand, Transition, decide, open, supersede};
 pub use decide_action::{ActionCommand, ClaimDecision, decide_action, decide_claim};
 pub use journal::{SWEEPER, WORKER};
 pub use precondition::Precondition;

@@ -1,4 +1,4 @@
-//! Verdicts: a user says what became of an automated action whose outcome is unknown.
+//! Verdicts: a user settles an automated action with an unknown outcome.
 
 use std::ops::DerefMut;
 

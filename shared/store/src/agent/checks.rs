@@ -7,7 +7,7 @@ use agent::{
     check::{Judgement, Observation, TargetRead},
     connection::{Connection, SystemKind},
     session::AgentSession,
-    transition::{ActionCommand, AlertCheck, CheckResultOf, Command},
+    transition::{ActionCommand, AlertCheck, ObservedCheck, SessionCommand},
 };
 use model::base::{AgentSessionId, Error};
 use table::{OrLeave, Stored, Write};
@@ -89,7 +89,7 @@ impl Agent<'_> {
         let now = self.0.now();
         let Some(check) = session.alert_check(&whole.actions) else {
             // The verification that is awaited schedules the check again.
-            let over = Command::CheckAlert(AlertCheck::Over);
+            let over = SessionCommand::CheckAlert(AlertCheck::Over);
             self.run_or_leave(session, over).await?;
             return Ok(None);
         };
@@ -99,7 +99,7 @@ impl Agent<'_> {
             .await?
         else {
             let later = AlertCheck::Deferred(now.plus(PAUSED));
-            self.run_or_leave(session, Command::CheckAlert(later))
+            self.run_or_leave(session, SessionCommand::CheckAlert(later))
                 .await?;
             return Ok(None);
         };
@@ -130,7 +130,7 @@ impl Agent<'_> {
         let tenant = before.key.organization_id;
         let id = before.key.session_id;
         let system = Connection::named(&check.connections, &before.content.target_system);
-        let check = CheckResultOf {
+        let check = ObservedCheck {
             action: &before,
             observation,
             kind: system.map_or(SystemKind::Other, Connection::system_kind),
@@ -147,10 +147,10 @@ impl Agent<'_> {
     async fn write_action_check(
         &self,
         whole: SessionWithActions,
-        check: &CheckResultOf<'_>,
+        check: &ObservedCheck<'_>,
     ) -> Result<Option<Option<(AgentAction, Option<Message>)>>> {
         let now = self.0.now();
-        let decided = whole.decide(Command::CheckAction(check), now)?;
+        let decided = whole.decide(SessionCommand::CheckAction(check), now)?;
         let Some(transition) = decided.transition else {
             return Ok(Some(None));
         };
@@ -186,7 +186,7 @@ impl Agent<'_> {
         let ends = session.plan.resolved_when.as_ref();
         let judgement = ends.map(|end| observation.judge(&end.conditions));
         if !matches!(judgement, Some(Judgement::Holds)) {
-            let unsettled = Command::CheckAlert(AlertCheck::Unsettled);
+            let unsettled = SessionCommand::CheckAlert(AlertCheck::Unsettled);
             self.run_or_leave(session, unsettled)
                 .await?;
             return Ok(());
@@ -199,7 +199,7 @@ impl Agent<'_> {
         let alert = self.0.readable(&key).await?;
         let open = alert.filter(|alert| alert.status != AlertStatus::Resolved);
         let is_open = open.is_some();
-        let settled = Command::CheckAlert(AlertCheck::Settled { is_open });
+        let settled = SessionCommand::CheckAlert(AlertCheck::Settled { is_open });
         let Some(before) = open else {
             self.run_or_leave(session, settled)
                 .await?;
@@ -224,7 +224,7 @@ impl Agent<'_> {
         let Some(session) = due.record.clone() else {
             return Ok(());
         };
-        let requested = Command::CheckAlert(AlertCheck::Requested);
+        let requested = SessionCommand::CheckAlert(AlertCheck::Requested);
         self.run_or_leave(session, requested)
             .await?;
         Ok(())

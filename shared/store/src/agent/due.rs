@@ -4,7 +4,7 @@
 use agent::{
     action::{ActionState, AgentAction, Message},
     session::{AgentSession, AgentSessionStatus},
-    transition::{ActionCommand, Command, SWEEPER},
+    transition::{ActionCommand, SWEEPER, SessionCommand},
 };
 use model::{
     base::{OrganizationId, Timestamp},
@@ -218,7 +218,7 @@ impl Agent<'_> {
         }
         // A refused write means that it was cancelled or ended meanwhile.
         let visited = self
-            .run_or_leave(session, Command::Visit)
+            .run_or_leave(session, SessionCommand::Visit)
             .await?;
         Ok(visited.status)
     }
@@ -249,7 +249,7 @@ impl Agent<'_> {
         let now = self.0.now();
         let mut writes = Vec::new();
         for session in sessions {
-            let named = SessionWithActions::alone(session).decide(Command::Name, now)?;
+            let named = SessionWithActions::alone(session).decide(SessionCommand::Name, now)?;
             writes.extend(named.writes);
         }
         let context = WriteContext::from(tenant);

@@ -4,7 +4,7 @@
 use agent::{
     policy::AgentPolicy,
     session::{ActionHandOver, ActionSettle, Handling, HandlingStatus, RequestChange},
-    transition::{Command, rebuilt},
+    transition::{SessionCommand, rebuilt},
 };
 use model::{
     base::{AgentSessionId, Timestamp, UserId},
@@ -43,7 +43,7 @@ impl Agent<'_> {
             let (whole, policy) = read;
             let now = self.0.now();
             policy.check_sign_in(context.credential.as_deref(), now)?;
-            let settle = Command::SettleAction {
+            let settle = SessionCommand::SettleAction {
                 by,
                 action_id,
                 sent,
@@ -129,7 +129,7 @@ impl Agent<'_> {
                 assignee_id: Some(sent.assignee_id),
                 ..Handling::new(HandlingStatus::HandedOver, by, note.map(str::to_owned), now)
             };
-            let hand_over = Command::Handle {
+            let hand_over = SessionCommand::Handle {
                 by,
                 action_id,
                 handling: &handling,
@@ -188,7 +188,7 @@ impl Store {
         let Some(session) = self.readable(&key).await? else {
             return Ok(Vec::new());
         };
-        let follow = Command::FollowRequest {
+        let follow = SessionCommand::FollowRequest {
             by: context.actor,
             action_id: &was.action.action_id,
             request: was.request,

@@ -7,7 +7,7 @@ use agent::{
     journal::JournalActor,
     policy::{AgentPolicy, Approvers},
     session::{AgentSession, Approving, Case, Proposal, SessionContext},
-    transition::{Command, WORKER, open, supersede},
+    transition::{SessionCommand, WORKER, open, supersede},
 };
 use model::base::{AgentSessionId, AlertId, Error, Id, UserId};
 use table::{Condition, OrNotFound, Stored, UpdateExpression, Write};
@@ -183,7 +183,7 @@ impl Agent<'_> {
         let key = key.map(|idempotency| idempotency.key.as_str());
         let now = self.0.now();
         let by = context.actor;
-        let begin = Command::BeginAnalysis { by, key };
+        let begin = SessionCommand::BeginAnalysis { by, key };
         let decided = SessionWithActions::alone(session).decide(begin, now)?;
         let session = decided.whole.session;
         let alert = session.alert.alert_id.key(tenant);
@@ -232,7 +232,7 @@ impl Agent<'_> {
     ) -> Result<Created<Proposed>> {
         let now = self.0.now();
         let excerpts = std::mem::take(&mut proposal.excerpts);
-        let finish = Command::FinishAnalysis(&proposal, &analyzing.policy);
+        let finish = SessionCommand::FinishAnalysis(&proposal, &analyzing.policy);
         let decided = SessionWithActions::alone(analyzing.session).decide(finish, now)?;
         let session = decided.whole.session;
         let tenant = session.organization_id;
@@ -257,7 +257,7 @@ impl Agent<'_> {
     }
 
     async fn fail_analysis(&self, analyzing: Analyzing, error: &str) -> Result<()> {
-        let fail = Command::FailAnalysis(error);
+        let fail = SessionCommand::FailAnalysis(error);
         let decided = SessionWithActions::alone(analyzing.session).decide(fail, self.0.now())?;
         let written = self
             .0
@@ -284,7 +284,7 @@ impl Agent<'_> {
             approver
                 .policy
                 .check_sign_in(credential, now)?;
-            let approve = Command::Approve {
+            let approve = SessionCommand::Approve {
                 approving,
                 approver: &approver,
                 credential,
@@ -322,7 +322,7 @@ impl Agent<'_> {
     ) -> Result<SessionWithActions> {
         let (pending, tenant) = pending.with_tenant();
         let decide = |_: &WriteContext, whole: SessionWithActions| {
-            whole.decide(Command::Reject { by, reason }, self.0.now())
+            whole.decide(SessionCommand::Reject { by, reason }, self.0.now())
         };
         let read = || self.get(tenant, id);
         let rejected = self.run(pending, id, read, decide);
@@ -340,7 +340,7 @@ impl Agent<'_> {
         let (pending, tenant) = pending.with_tenant();
         let decide = |context: &WriteContext, whole: SessionWithActions| {
             let by = context.actor;
-            whole.decide(Command::Cancel { by }, self.0.now())
+            whole.decide(SessionCommand::Cancel { by }, self.0.now())
         };
         let read = || self.get(tenant, id);
         let decided = self
@@ -385,7 +385,7 @@ impl Agent<'_> {
         let id = whole.session.id;
         let read = || self.get(tenant, id);
         let write = async |whole: SessionWithActions| {
-            let decided = whole.decide(Command::Settle { by }, self.0.now())?;
+            let decided = whole.decide(SessionCommand::Settle { by }, self.0.now())?;
             let session = decided.whole.session.record;
             if decided.writes.is_empty() {
                 return Ok(Some(session));

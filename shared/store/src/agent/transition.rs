@@ -5,7 +5,7 @@ use agent::{
     action::{ActionState, AgentAction, LastOutcome},
     journal::JournalEntry,
     session::{AgentSession, ApprovedActions, alert_resolved},
-    transition::{ActionCommand, Command, Transition, decide, decide_action},
+    transition::{ActionCommand, SessionCommand, Transition, decide, decide_action},
 };
 use model::base::{AgentSessionId, Timestamp};
 use table::{Condition, IntoAttribute, OrLeave, Record, Stored, UpdateExpression, Write};
@@ -53,7 +53,7 @@ impl SessionWithActions {
     }
 
     /// Decides on a command.
-    pub(super) fn decide(mut self, command: Command<'_>, now: Timestamp) -> Result<Decided> {
+    pub(super) fn decide(mut self, command: SessionCommand<'_>, now: Timestamp) -> Result<Decided> {
         let transition = decide(command, &mut self.session, &mut self.actions, now)?;
         let Some(transition) = transition else {
             return Ok(Decided::nothing(self));
@@ -157,7 +157,7 @@ impl Agent<'_> {
     pub(super) async fn run_or_leave(
         &self,
         session: Stored<AgentSession>,
-        command: Command<'_>,
+        command: SessionCommand<'_>,
     ) -> Result<Stored<AgentSession>> {
         let whole = SessionWithActions::alone(session);
         let decided = whole.decide(command, self.0.now())?;
