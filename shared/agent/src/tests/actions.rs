@@ -159,7 +159,8 @@ fn a_call_that_changes_nothing_is_sent_again_whoever_died() {
         assert!(!action.progress.call.sending);
         assert_eq!(claim(&mut action, target, LEASE), Claim::Held(()));
         assert!(!action.progress.call.is_open(), "{target:?}");
-        // The next call is transition::answered(&mut independent.action, Effect::Done, target);
+        // The next call is independent.
+        transition::answered(&mut action, Effect::Done, target);
         transition::sends(&mut action, target, at(0));
         assert_eq!(action.progress.call.sending, target == Unkeyed);
     }
@@ -638,7 +639,8 @@ fn the_effect_of_a_lost_call_is_read_also_by_its_verification() {
     );
     assert_eq!(action.doubt_reads().len(), 1);
     assert!(!action.progress.keeps_key(1, at(5)));
-    // A user or a check that finds it not done ends the transition::settle_step(&mut doubt.action, StepStatus::NotDone, at(6));
+    // A user or a check that finds it not done ends the doubt.
+    transition::settle_step(&mut action, StepStatus::NotDone, at(6));
     assert_eq!(action.doubt_reads().len(), 0);
     assert!(!action.progress.is_in_doubt());
 }

@@ -108,7 +108,13 @@ fn while_a_check_is_planned_the_session_executes_and_the_agent_is_next() {
         .iter()
         .all(|(_, work)| *work == OpenWork::Approve);
     assert!(are_approvals, "{open:?}");
-    // Each check names the next transition::apply_check(&mut one.actions.known[0], &seen("archived"), SETTLES, at(15 * SECOND_MILLIS));
+    // Each check names the next one.
+    transition::apply_check(
+        &mut actions.known[0],
+        &seen("archived"),
+        SETTLES,
+        at(15 * SECOND_MILLIS),
+    );
     transition::note_outcomes(&mut session, &actions);
     assert!(next(&session, 16_000).ends_with("; Some(60000)"));
     // After the last one, it is a user's.

@@ -267,7 +267,8 @@ fn steps_are_told_one_by_one() {
     transition::keep(&mut action, 1, StepStatus::Done, hash(200), at(1));
     action.progress.steps_done = 1;
     transition::keep(&mut action, 2, StepStatus::Unclear, None, at(2));
-    // A deferral says nothing about the first transition::keep(&mut call.action, 2, StepStatus::NotNow, hash(429), at(3));
+    // A deferral says nothing about the first call.
+    transition::keep(&mut action, 2, StepStatus::NotNow, hash(429), at(3));
     let statuses = |action: &AgentAction| -> Vec<StepStatus> {
         let steps = action.results_of_steps();
         steps
@@ -284,7 +285,8 @@ fn steps_are_told_one_by_one() {
         .map(|step| step.excerpt_hash)
         .collect();
     assert_eq!(hashes, [hash(200), hash(429), None]);
-    // A refusal replaces it, as does every answer after a clear transition::keep(&mut one.action, 2, StepStatus::Refused, None, at(4));
+    // A refusal replaces it, as does every answer after a clear one.
+    transition::keep(&mut action, 2, StepStatus::Refused, None, at(4));
     transition::keep(&mut action, 2, StepStatus::NotNow, None, at(5));
     assert_eq!(action.results_of_steps()[1].status, StepStatus::NotNow);
     // A holder that died stored no result, but the action ended as unknown.

@@ -28,7 +28,8 @@ fn an_action_counts_once_its_effect_was_found() {
     assert_eq!((action.saved(), action.fixes_records()), (0, false));
     assert_eq!(action.schedule.due_at, Some(at(0)));
     assert_eq!(action.next_check_at(), Some(at(0)));
-    // A later count finds no saving transition::count_later(&mut either.action, at(0));
+    // A later count finds no saving either.
+    transition::count_later(&mut action, at(0));
     assert!(!action.schedule.uncounted);
     assert_eq!(action.schedule.due_at, Some(at(0)));
     assert_eq!(finds(&mut action, "stuck", 0), Some(Checked));
