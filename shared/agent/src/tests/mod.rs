@@ -15,6 +15,7 @@ mod policy;
 mod preconditions;
 mod progress;
 mod sessions;
+mod table;
 mod verification;
 
 use std::sync::LazyLock;
