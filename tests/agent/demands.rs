@@ -13,10 +13,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Value, json};
-use shared::agent::{
-    action::{ActionType, AlreadyDone},
-    session::ProposedAction,
-};
+use shared::agent::{action::ActionType, connection::AlreadyDone, session::ProposedAction};
 use tests::support::{AgentSettings, Concierge, merges, posting, proposing, serve};
 
 const SECRET: &str = "of-the-system";

@@ -17,7 +17,8 @@ use serde_json::{Value, json};
 use shared::{
     agent::{
         action::{ActionType, MoneyDirection},
-        check::{AnswerCondition, Reconciliation},
+        check::Reconciliation,
+        connection::AnswerCondition,
         session::ProposedAction,
     },
     model::base::span,

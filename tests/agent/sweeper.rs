@@ -2,8 +2,9 @@
 
 use shared::{
     agent::{
-        action::{ActionKey, Claim, Outcome},
+        action::{ActionKey, Outcome},
         session::Case,
+        transition::Claim,
     },
     model::base::Id,
     store::upkeep::Shard,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use shared::model::base::span;
 use tests::support::{
-    Answer, Api, Caller, Concierge, creates, patches, shows, snapshot, text_of, webhooks::Receiver,
+    Answer, Api, Caller, Concierge, creates, patches, shows, snapshot, webhooks::Receiver,
 };
 
 /// The types and ids of an answer's entries, with what became of the records.

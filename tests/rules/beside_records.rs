@@ -7,9 +7,10 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use shared::{
     agent::{
+        action::{PolicyMatch, PolicyRule},
         alert::Alert,
         connection::{AgentPause, Connection},
-        policy::{AgentPolicy, PolicyCaps, PolicyMatch, PolicyRule},
+        policy::{AgentPolicy, PolicyCaps},
     },
     model::{
         base::{Id, OrganizationId, Timestamp},

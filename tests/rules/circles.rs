@@ -29,6 +29,39 @@ fn no_files_need_each_other_in_a_circle() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
+/// The folders of the crate `agent`. Each needs only itself and those before it.
+const AGENT: [&str; 9] = [
+    "alert",
+    "connection",
+    "check",
+    "journal",
+    "action",
+    "policy",
+    "pattern",
+    "session",
+    "transition",
+];
+
+#[test]
+fn folders_of_agent_need_only_those_before_them() {
+    let sources = Sources::of(&path("shared/agent/src"));
+    let needs = sources.needs_of_folders();
+    let place = |folder: &str| {
+        let place = AGENT
+            .iter()
+            .position(|known| *known == folder);
+        place.unwrap_or_else(|| panic!("{folder} has no place"))
+    };
+    let mut wrong = Vec::new();
+    for (file, folder, needed) in &needs {
+        if place(folder) < place(needed) {
+            wrong.push(format!("{file} needs {needed}"));
+        }
+    }
+    assert!(needs.len() > 50, "{needs:?}");
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
 /// The folders of all crates but the tests'.
 pub fn crates() -> Vec<PathBuf> {
     let mut crates = vec![path("shared")];

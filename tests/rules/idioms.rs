@@ -9,6 +9,8 @@ use std::{
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use tests::{files, is_test, path};
 
+use crate::circles::crates;
+
 /// The most bindings of a tuple to a tuple, such as `let (a, b) = (b, a);`.
 const MOST_TUPLE_BINDINGS: usize = 60;
 
@@ -29,6 +31,13 @@ const PERMISSIONS: &str = "pub use model::people::need::*;";
 
 /// The most names of the prelude.
 const MOST_NAMES: usize = 40;
+
+/// The most methods of a type. A type with more has groups of fields that are types of their own.
+const MOST_METHODS: usize = 40;
+
+/// Handles of the table: each method is an access, and none has fields in common. The numbers may
+/// only fall.
+const HANDLES: [(&str, usize); 2] = [("Agent", 75), ("Store", 49)];
 
 /// Returns all files of the code with their texts.
 pub fn sources() -> Vec<(PathBuf, String)> {
@@ -107,6 +116,86 @@ fn is_tuple(tree: Option<&TokenTree>) -> bool {
 
 fn is_sign(tree: Option<&TokenTree>, sign: char) -> bool {
     matches!(tree, Some(TokenTree::Punct(punct)) if punct.as_char() == sign)
+}
+
+#[test]
+fn no_type_has_many_methods() {
+    let mut methods: BTreeMap<(PathBuf, String), usize> = BTreeMap::new();
+    for folder in crates() {
+        for file in files(&folder.join("src"), &[".rs"]) {
+            if is_test(&file) {
+                continue;
+            }
+            let text = fs::read_to_string(&file).unwrap();
+            for (name, number) in inherent_methods(text.parse().unwrap()) {
+                *methods
+                    .entry((folder.clone(), name))
+                    .or_default() += number;
+            }
+        }
+    }
+    let many: Vec<_> = methods
+        .iter()
+        .filter(|((_, name), number)| {
+            let handle = HANDLES
+                .iter()
+                .find(|(handle, _)| handle == name);
+            **number > handle.map_or(MOST_METHODS, |(_, most)| *most)
+        })
+        .collect();
+    assert!(methods.len() > 500, "{}", methods.len());
+    assert!(
+        many.is_empty(),
+        "types with more than {MOST_METHODS} methods: {many:?}"
+    );
+}
+
+#[test]
+fn methods_are_counted_by_their_type() {
+    let text = "impl<A: Fn(u8)> a::Named<A> { fn one(&self) {} const fn two() { fn inner() {} } } \
+                impl Clone for Named { fn clone(&self) {} } mod below { impl Other { fn one() {} } }";
+    let counted = [("Named".to_owned(), 2), ("Other".to_owned(), 1)];
+    assert_eq!(inherent_methods(text.parse().unwrap()), counted);
+}
+
+/// Returns the types of blocks of methods without a trait, with the number of methods in each.
+fn inherent_methods(stream: TokenStream) -> Vec<(String, usize)> {
+    let mut methods = Vec::new();
+    let mut trees = stream.into_iter().peekable();
+    while let Some(tree) = trees.next() {
+        if let TokenTree::Group(group) = &tree {
+            methods.extend(inherent_methods(group.stream()));
+        }
+        if !matches!(&tree, TokenTree::Ident(word) if word == "impl") {
+            continue;
+        }
+        let mut name = None;
+        let mut is_named = false;
+        let mut depth = 0;
+        let mut is_arrow = false;
+        for tree in trees.by_ref() {
+            let was_arrow = is_arrow;
+            is_arrow = is_sign(Some(&tree), '-');
+            match tree {
+                TokenTree::Punct(sign) if sign.as_char() == '<' => depth += 1,
+                TokenTree::Punct(sign) if sign.as_char() == '>' && !was_arrow => depth -= 1,
+                TokenTree::Ident(word) if depth == 0 && word == "for" => break,
+                TokenTree::Ident(word) if depth == 0 && word == "where" => is_named = true,
+                TokenTree::Ident(word) if depth == 0 && !is_named => name = Some(word.to_string()),
+                TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+                    let number = group
+                        .stream()
+                        .into_iter()
+                        .filter(|tree| matches!(tree, TokenTree::Ident(word) if word == "fn"))
+                        .count();
+                    methods.extend(name.take().map(|name| (name, number)));
+                    break;
+                }
+                _ => {}
+            }
+        }
+    }
+    methods
 }
 
 #[test]

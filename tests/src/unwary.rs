@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use shared::agent::{
     action::ActionType,
     check::{Facts, Seen},
-    journal::Excerpt,
+    connection::Excerpt,
     session::{Case, Proposal, ProposedAction},
 };
 

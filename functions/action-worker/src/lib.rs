@@ -21,7 +21,10 @@ pub use limits::WorkerLimits;
 
 use std::time::Duration;
 
-use agent::action::{ActionKey, ActionState, Claim, Message};
+use agent::{
+    action::{ActionKey, ActionState, Message},
+    transition::Claim,
+};
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
 use model::base::{Clock, Error, Id, Stopwatch, Timestamp};

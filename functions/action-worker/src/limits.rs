@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use agent::action::RunLimits;
+use agent::transition::RunLimits;
 use runtime::config::{ConfigError, Environment};
 
 /// The setting with the timeout of a call, in seconds.

@@ -3,12 +3,10 @@
 use std::time::Duration;
 
 use agent::{
-    action::{
-        ActionState, ApiCall, CallResult, Called, Effect, NextCall, Outcome, Progress, RunEnd,
-        Wait, Work,
-    },
+    action::{ActionState, CallResult, Effect, Outcome},
     check::TargetRead,
-    connection::{BreakerState, Connection},
+    connection::{ApiCall, BreakerState, Connection},
+    transition::{Called, NextCall, Progress, RunEnd, Wait, Work},
 };
 use model::base::{Error, Id, Stopwatch, span};
 use runtime::telemetry::{self, Metric};

@@ -1,35 +1,13 @@
-//! The agent's state machines: pure functions over records and a clock reading. The store reads the
-//! records, calls these functions, and writes the result unless a record changed meanwhile. The
-//! worker and the sweeper act on the returned values.
+//! The agent's records and their rules: pure functions over records and a clock reading. The store
+//! reads the records that a command names, has [`transition::decide`] or
+//! [`transition::decide_action`] decide, and writes the decision unless a record changed meanwhile.
+//! The worker and the sweeper act on what was decided.
+//!
+//! Each folder needs only those before it: alert, connection, check, journal, action, policy,
+//! pattern, session, transition. The table of `tests/transitions.txt` says what each command does in
+//! each state. `functions/resolution-agent/README.md` has the diagrams that are drawn from it.
 //!
 //! # A session
-//!
-//! ```text
-//!      open
-//!       │
-//!       ▼        propose                 the engine fails, or 2 minutes pass
-//!    started ───────────────▶ analyzing ─────────────────────────────────────▶ failed (no actions)
-//!       │                      ▲     │
-//!       │              propose │     │ the analysis ends
-//!       │                      │     ▼                24 hours pass
-//!       │            awaiting_confirmation ──────────────────────────────────▶ expired
-//!       │                      │  │
-//!       │                      │  │       all are manual, and done or waived
-//!       │                      │  └──────────────────────────────────────────▶ completed
-//!       │                      │
-//!       │                      │ approve            all ended, all succeeded
-//!       │                      ▼               ┌─────────────────────────────▶ completed
-//!       │                  executing ──────────┤   checks or a verdict ▲
-//!       │                    │    ▲            └─────────────────────────────▶ failed
-//!       │                    │    │              all ended, not all succeeded    │
-//!       │ cancel      cancel │    └────────────────────────────────────────────────┘
-//!       │      while one is  │       approve others, or again those certainly not done
-//!       │           running  ▼
-//!       │                cancelling
-//!       │                    │ all ended
-//!       ▼                    ▼
-//!    cancelled ◀─────────────┘
-//! ```
 //!
 //! The organization's [policy](AgentPolicy) says how many people approve an action and which people
 //! may. Approvals that are not enough yet are kept with the proposed action, and the session keeps
@@ -65,43 +43,7 @@
 //! `executing` when no action is claimed. A timeout (`failed` after 2 minutes, `expired` after 24
 //! hours) shows at once in every read. The sweeper writes it later.
 //!
-//! | trigger | method | caller |
-//! |---|---|---|
-//! | open | [`AgentSession::open`] | a request |
-//! | propose | [`AgentSession::begin_analysis`], then [`finish_analysis`](AgentSession::finish_analysis) or [`fail_analysis`](AgentSession::fail_analysis) | a request |
-//! | approve | [`AgentSession::approve`] | a request |
-//! | reject | [`AgentSession::reject`] | a request |
-//! | cancel | [`AgentSession::cancel`] | a request |
-//! | a verdict | [`AgentSession::judge`] | a request |
-//! | a manual action | [`AgentSession::handle`] | a request |
-//! | its service request | [`AgentSession::request_changed`] | a request that resolves, opens or deletes it |
-//! | all ended | [`AgentSession::settle`] | the worker that ended the last action, or the sweeper |
-//! | an unknown outcome is settled | [`AgentSession::settle_again`], `failed` to `completed` | the worker that checked |
-//! | time passed | [`AgentSession::lapse`] | the sweeper |
-//!
 //! # An approved action
-//!
-//! ```text
-//!                 claim                  every step is done
-//! approve ──▶ queued ─────▶ running ──────────────────────────────────────▶ succeeded
-//!             │ ▲ ▲          │ ▲ │
-//!             │ │ │          └─┘ │   claim again, after the lease
-//!             │ │ │              │
-//!             │ │ └── release ───┤   no clear answer yet: try again later
-//!             │ │                │
-//!             │ │                │   refused; or given up, and no call may have taken effect
-//!             │ │                ├────────────────────────────────────────▶ failed
-//!             │ └────────────────│───────────── approve again ───────────────┘
-//!             │                  │
-//!             │                  │   outcome unclear; or given up, and a call may have taken effect
-//!             │                  └────────────────────────────────────────▶ unknown
-//!             │                  │                                          │     │
-//!             │                  │                 a check or a verdict: not done │     │ done
-//!             │                  │                                          ▼     ▼
-//!             │                  │                                     failed     succeeded
-//!             │ cancelled or blocked: found by a claim or by the precondition check
-//!             └──────────────────┴────────────────────────────────────────▶ skipped
-//! ```
 //!
 //! An action is *given up* [`AgentAction::PATIENCE`] after its last approval, however often it was
 //! tried. No message makes a released action run before its retry time. While its connection or the
@@ -148,21 +90,6 @@
 //!
 //! An action stores the trace of the request that approved it. Messages hold only ids, so the
 //! worker logs the same trace for every sender.
-//!
-//! | trigger | method | caller |
-//! |---|---|---|
-//! | approve, approve again | [`AgentAction::approve`], [`AgentAction::approve_again`] | [`AgentSession::approve`] |
-//! | claim | [`AgentAction::claim`] | the worker |
-//! | a call | [`ApiCall::effect`], [`AgentAction::sends`], `AgentAction::answered`, [`AgentAction::not_sent`] | the worker that holds it |
-//! | release | [`AgentAction::release`] | the worker that holds it |
-//! | an outcome | [`AgentAction::record`] | the worker that holds it |
-//! | a verdict | [`AgentAction::judge`] | [`AgentSession::judge`] |
-//! | cancel | [`AgentAction::cancel`], and by a claim | [`AgentSession::cancel`], the worker |
-//! | give up | [`AgentAction::give_up`], and by a claim | the worker, the sweeper |
-//! | a lost message | [`AgentAction::resent`] | the sweeper |
-//! | a precondition check | [`AgentAction::permits`] | the worker that holds it |
-//! | a check after the end | [`AgentAction::apply_check`] | the worker |
-//! | a check is due | [`AgentAction::check_requested`] | the sweeper |
 
 pub mod action;
 pub mod alert;
@@ -174,12 +101,13 @@ pub mod policy;
 pub mod session;
 #[cfg(test)]
 mod tests;
+pub mod transition;
 
 #[cfg(doc)]
 use self::{
-    action::{AgentAction, ApiCall},
+    action::{ActionApproval, AgentAction},
     check::ResolvedWhen,
     journal::JournalEntry,
-    policy::{ActionApproval, AgentPolicy},
+    policy::AgentPolicy,
     session::{AgentSession, Handling, ProposedAction},
 };

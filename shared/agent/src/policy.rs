@@ -17,14 +17,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::{
     base::{Code, Error, OrganizationId, Timestamp, UserId, span},
     names,
-    people::{EntryCredential, Permission, Role, User},
+    people::{EntryCredential, Journaled, Permission, Role, User, journal::subject},
 };
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 use utoipa::ToSchema;
 
 use crate::{
-    action::{ActionContent, ActionType, MoneyDirection, MoneyMoved, Risk},
+    action::{
+        ActionApproval, ActionContent, ActionType, MoneyDirection, MoneyMoved, PolicyMatch,
+        PolicyRule, Risk,
+    },
     alert::Money,
     connection::SystemKind,
 };
@@ -73,44 +76,6 @@ pub struct PendingPolicy {
     pub at: Timestamp,
     /// The instant from which it is in force, unless another admin confirms it earlier.
     pub applies_at: Timestamp,
-}
-
-/// The approval that matching actions need.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PolicyRule {
-    pub when: PolicyMatch,
-    /// Number of people who must approve: one or two.
-    #[schema(minimum = 1, maximum = 2)]
-    pub approvers: i64,
-    /// Roles; each approver must have one of them. Any role if empty.
-    pub roles: Vec<Role>,
-    /// Excludes the users who recorded the alert, opened the session or requested the proposal.
-    pub not_opener: bool,
-    /// Denies the actions to everyone.
-    pub deny: bool,
-}
-
-/// The actions to which a rule applies. An action matches if all given members match; without
-/// members, every action does.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PolicyMatch {
-    /// Actions of this type.
-    pub action_type: Option<ActionType>,
-    /// Actions of this risk or a higher one.
-    pub risk_at_least: Option<Risk>,
-    /// Actions of this amount or more.
-    pub amount_at_least: Option<Money>,
-    /// Actions that state a number of records, such as events to send, of this number or more.
-    // Earlier releases wrote none.
-    #[serde(default)]
-    pub records_at_least: Option<i64>,
-    /// Actions on the target system of this connection.
-    pub connection: Option<String>,
-    /// `true` for actions with an effect on a customer's payments or debts, now or with a later
-    /// invoice; `false` for the others.
-    pub moves_money: Option<bool>,
 }
 
 /// Daily limits (UTC) on the claims of a day.
@@ -412,57 +377,6 @@ impl Approvers {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ActionApproval {
-    pub user_id: UserId,
-    /// The approver's role at that time.
-    pub role: Option<Role>,
-    pub at: Timestamp,
-    /// Digest of what was approved.
-    pub digest: Option<String>,
-    /// Note of the approver.
-    pub note: Option<String>,
-    /// The [round](crate::action::AgentAction::round) that was approved; 0 until it begins.
-    pub round: i64,
-    /// The end of the time in which the approver is [fresh](User::fresh_until). Not stored: the
-    /// user's record tells.
-    #[serde(skip)]
-    pub fresh_until: Option<Timestamp>,
-}
-
-impl ActionApproval {
-    /// Validity of an approval before the action is claimed, in milliseconds.
-    pub const VALID: i64 = span::HOUR;
-
-    /// Creates a user's approval, without a digest.
-    pub fn by(user: &User, now: Timestamp) -> Self {
-        Self {
-            user_id: user.id,
-            role: user.role.known(),
-            at: now,
-            digest: None,
-            note: None,
-            round: 0,
-            fresh_until: user.fresh_until(),
-        }
-    }
-
-    /// True if the approver was fresh at the approval, or became so since.
-    pub fn is_fresh(&self) -> bool {
-        self.fresh_until
-            .is_some_and(|until| self.at < until)
-    }
-
-    pub fn expires_at(&self) -> Timestamp {
-        self.at.plus(Self::VALID)
-    }
-
-    pub fn is_valid(&self, now: Timestamp) -> bool {
-        now < self.expires_at()
-    }
-}
-
 impl PolicyCaps {
     /// Returns an action's charge to the daily caps; none if nothing is capped. The error says how
     /// the action alone exceeds a cap.
@@ -530,5 +444,16 @@ impl PolicyCaps {
             return Err("the policy allows no messages to customers".to_owned());
         }
         Ok(Some((customer, most - 1)))
+    }
+}
+
+impl Journaled for AgentPolicy {
+    const UNNOTED: &'static [&'static str] = &[
+        // The actor of the entry.
+        "updatedBy",
+    ];
+
+    fn subjects(&self) -> Vec<String> {
+        vec![subject::POLICY.to_owned()]
     }
 }

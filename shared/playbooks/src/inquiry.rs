@@ -1,12 +1,11 @@
 //! The analysis of one alert: its reads, then the proposal.
 
 use agent::{
-    action::ActionContent,
+    action::{ActionContent, PlaybookVersion},
     alert::AlertEntity,
     check::{FactCondition, Seen, TargetRead},
-    connection::Connection,
-    journal::Excerpt,
-    session::{Case, Evidence, PlaybookVersion, Proposal, ProposedAction, ReadEvidence},
+    connection::{Connection, Excerpt},
+    session::{Case, Evidence, Proposal, ProposedAction, ReadEvidence},
 };
 use model::base::{JsonText, Timestamp};
 

@@ -204,7 +204,7 @@ pub(super) fn quoted(text: &str) -> String {
         .chars()
         .filter(|character| !is_unseen(*character))
         .collect();
-    agent::check::quoted(&seen)
+    agent::connection::quoted(&seen)
 }
 
 pub(super) fn plain(value: Value) -> String {

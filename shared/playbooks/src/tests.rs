@@ -12,8 +12,7 @@ use agent::{
     action::{ActionType, MoneyDirection, Reversible},
     alert::Alert,
     check::{FactCondition, Facts, Seen, TargetRead},
-    connection::{Amounts, Connection, SystemKind},
-    journal::Excerpt,
+    connection::{Amounts, Connection, Excerpt, SystemKind},
     pattern::ClassHistory,
     session::{Case, NotApplicable, PlaybookRecord, PlaybookRuns, Proposal, ProposedAction},
 };
@@ -109,7 +108,7 @@ impl Answers {
         let http = (format!("{}.http", read.name), json!(status));
         let mut facts: Facts = [http].into_iter().collect();
         if status == 200 {
-            let reading = agent::check::ReadingOf {
+            let reading = agent::connection::ReadingOf {
                 at: nothing().at,
                 kind: SystemKind::Billing,
                 amounts: Some(Amounts::Minor),

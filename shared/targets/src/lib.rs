@@ -20,9 +20,8 @@ pub use secrets::{NoSecret, Sealer, SecretOf, Secrets};
 use std::{fmt, sync::Arc, time::Duration};
 
 use agent::{
-    action::ApiCall,
     check::ReadError,
-    connection::{AuthScheme, BodyFormat, Connection, KeyPlace, ReadCounter},
+    connection::{ApiCall, AuthScheme, BodyFormat, Connection, KeyPlace, ReadCounter},
 };
 use model::base::{Id, Stopwatch};
 use reqwest::{

@@ -4,8 +4,7 @@ use std::error::Error;
 
 use agent::{
     action::{BodyForm, Response},
-    connection::{Connection, Replays, kept, redacted},
-    journal::Excerpt,
+    connection::{Connection, Excerpt, Replays, kept, redacted},
 };
 use reqwest::header::RETRY_AFTER;
 use secrecy::{ExposeSecret, SecretString};

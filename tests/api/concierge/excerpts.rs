@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
-use shared::{agent::journal::Excerpt, model::base::span};
+use shared::{agent::connection::Excerpt, model::base::span};
 use tests::support::{Caller, Concierge, once};
 
 /// A session with all that names excerpts, as its readers get it.

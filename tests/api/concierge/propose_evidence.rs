@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 use shared::{
     agent::{
-        action::{ActionKey, Claim, Outcome},
+        action::{ActionKey, Outcome},
         check::Observation,
         session::ProposedAction,
+        transition::Claim,
     },
     model::base::{Id, span},
 };

@@ -101,6 +101,23 @@ impl Sources {
         circles.map(shown).collect()
     }
 
+    /// Each file of a folder with its folder, and another folder of which it needs an item.
+    pub fn needs_of_folders(&self) -> BTreeSet<(String, String, String)> {
+        let mut of_folders = BTreeSet::new();
+        for (module, source) in &self.0 {
+            let Some(folder) = module.first() else {
+                continue;
+            };
+            let needed = self.needs(module).into_iter();
+            let others = needed
+                .filter_map(|other| other.first())
+                .filter(|other| *other != folder);
+            of_folders
+                .extend(others.map(|other| (source.file.clone(), folder.clone(), other.clone())));
+        }
+        of_folders
+    }
+
     /// The other modules whose items a file names.
     fn needs(&self, module: &Module) -> BTreeSet<&Module> {
         let source = &self.0[module];

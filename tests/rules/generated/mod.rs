@@ -11,6 +11,7 @@ mod keys;
 mod playbooks;
 mod reference;
 pub mod template;
+mod transitions;
 
 use std::{collections::BTreeSet, fs};
 
@@ -85,8 +86,12 @@ async fn the_keys_of_each_kind_are_those_of_a_filled_table() {
 }
 
 #[test]
-fn the_table_of_playbooks_is_that_of_their_files() {
+fn the_diagrams_and_the_table_of_playbooks_are_those_of_their_files() {
+    let sessions = transitions::diagram("session", "started: open");
+    let actions = transitions::diagram("action", "queued: approve");
     File::open(AGENT)
+        .section("sessions", &sessions)
+        .section("actions", &actions)
         .section("playbooks", &playbooks::table())
         .hold();
 }

@@ -9,9 +9,10 @@ use local::{engines::KEY, target_systems as demo};
 use serde_json::{Value, json};
 use shared::{
     agent::{
-        action::{ActionKey, ApiCall, Message},
+        action::{ActionKey, Message},
         alert::Alert,
         check::{Facts, TargetRead},
+        connection::ApiCall,
     },
     model::base::{AgentSessionId, Id, OrganizationId, QueueMessage, span},
     queue::Queue,

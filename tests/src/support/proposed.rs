@@ -6,11 +6,10 @@ use resolution_agent::Analyse;
 use serde_json::{Value, json};
 use shared::{
     agent::{
-        action::{
-            ActionContent, ActionStep, ActionType, ApiCall, MoneyDirection, MoneyMoved, Risk,
-        },
+        action::{ActionContent, ActionStep, ActionType, MoneyDirection, MoneyMoved, Risk},
         alert::{Alert, Currency, Money},
         check::{FactCondition, Reconciliation, ResolvedWhen, TargetRead, Verification},
+        connection::ApiCall,
         session::{Analysis, Proposal, ProposedAction},
     },
     model::base::{JsonText, span},

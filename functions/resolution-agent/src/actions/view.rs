@@ -3,9 +3,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use shared::{
     agent::{
-        action::{ActionStep, ApiCall, HeldRecord, MoneyMoved, Reversible},
+        action::{ActionStep, HeldRecord, MoneyMoved, Reversible},
         check::{FactCondition, Judgement, Observation, read_of},
-        connection::Connection,
+        connection::{ApiCall, Connection},
         policy::Requirement,
         session::{MoneySum, ProposedAction},
     },
@@ -173,6 +173,7 @@ impl AgentActionsPreviewed {
             exclusive: previewed
                 .whole
                 .session
+                .plan
                 .exclusive_pairs(actions),
             sums: PreviewSums::of(&previews, actions, previewed),
             actions: previews,

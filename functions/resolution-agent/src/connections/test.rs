@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::{Json, extract::State};
 use serde::Serialize;
 use shared::{
-    agent::{action::ApiCall, connection::Connection},
+    agent::connection::{ApiCall, Connection},
     endpoint::*,
     model::base::Stopwatch,
 };

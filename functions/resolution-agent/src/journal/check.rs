@@ -1,6 +1,6 @@
 //! `GET /api/concierge/agent-sessions/{id}/journal/check`
 
-use shared::{agent::journal::JournalCheck, endpoint::*, model::base::AgentSessionId};
+use shared::{agent::session::JournalCheck, endpoint::*, model::base::AgentSessionId};
 
 /// Checks that the journal of a session is complete and unchanged.
 ///

@@ -1,5 +1,5 @@
 use shared::{
-    agent::journal::{Excerpt, JournalEntry},
+    agent::{connection::Excerpt, journal::JournalEntry},
     endpoint::*,
     model::base::JsonObject,
 };

@@ -1,10 +1,9 @@
 use shared::{
     agent::{
-        action::{ActionContent, ActionStep, AgentAction, ApiCall, Debt},
-        check::{AnswerCondition, FactCondition, Reconciliation, Verification},
-        connection::ConnectionRevision,
-        policy::ActionApproval,
-        session::{AgentSession, Handling, PlaybookVersion, ProposedAction, SessionContext},
+        action::{ActionApproval, ActionContent, ActionStep, AgentAction, Debt, PlaybookVersion},
+        check::{FactCondition, Reconciliation, Verification},
+        connection::{AnswerCondition, ApiCall, ConnectionRevision},
+        session::{AgentSession, Handling, ProposedAction, SessionContext},
     },
     auth::Identity,
     detail::Detail,
@@ -39,7 +38,7 @@ view! {
         /// when the action runs.
         require: Vec<String> = action.content.require.iter().map(FactCondition::sentence).collect(),
         /// Ids of actions that share a record with this one, and are not executed together with it.
-        excludes: Vec<String> = shown.session.excluded_by(action),
+        excludes: Vec<String> = shown.session.plan.excluded_by(action),
         /// SHA-256 of all that an approval covers, in hexadecimal. Send it back with the approval:
         /// if the action has changed, that is 409 `content_changed`.
         digest: String = action.digest(shown.session),

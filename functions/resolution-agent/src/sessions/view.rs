@@ -7,13 +7,13 @@ use axum::{
 use serde_json::Value;
 use shared::{
     agent::{
-        action::{ActionResult, StepResult, StepStatus, Verdict},
+        action::{ActionResult, PlaybookVersion, StepResult, StepStatus, Verdict},
         check::{CheckPurpose, CheckRecord, CheckStatus},
-        journal::Excerpt,
+        connection::Excerpt,
         pattern::Pattern,
         session::{
-            AgentSession, AgentSessionStatus, Analysis, Next, NotApplicable, PlaybookVersion,
-            ReadEvidence, Rejection, SessionContext,
+            AgentSession, AgentSessionStatus, Analysis, Next, NotApplicable, ReadEvidence,
+            Rejection, SessionContext,
         },
     },
     auth::Identity,
@@ -161,7 +161,7 @@ impl AgentActionsExecuted {
         results.retain(|result| ids.contains(&result.action_id));
         let mut listed = ids
             .iter()
-            .filter_map(|id| whole.session.proposed(id));
+            .filter_map(|id| whole.session.plan.proposed(id));
         let is_pending = listed.any(|action| {
             let mut approvals = action.approvals.iter();
             let is_awaited = whole

@@ -2,13 +2,11 @@
 
 use chrono::DateTime;
 use model::base::{Timestamp, span};
-
 use serde_json::{Value, json};
 
 use crate::{
-    action::{ApiCall, StepStatus},
-    check::{AnswerCondition, facts::plain},
-    journal::Excerpt,
+    action::StepStatus,
+    connection::{AnswerCondition, ApiCall, Excerpt, values::plain},
 };
 
 /// The effect of a call, as far as its answer tells, or the lack of one.
@@ -149,11 +147,6 @@ impl CallResult {
 }
 
 impl ApiCall {
-    /// True if it may change something.
-    pub fn changes(&self) -> bool {
-        self.method != "GET"
-    }
-
     /// Returns the effect of the call, as far as a response tells.
     ///
     /// `repeated` says that the call may have taken effect before. A refusal then concerns the
@@ -343,7 +336,7 @@ impl ApiCall {
 
     /// True if a response's status and code mean that it was already done.
     pub fn was_done_before(&self, response: &Response) -> bool {
-        let before = |already_done: &crate::action::AlreadyDone| {
+        let before = |already_done: &crate::connection::AlreadyDone| {
             already_done.status == response.status
                 && (already_done.code.is_none() || already_done.code == response.code)
         };

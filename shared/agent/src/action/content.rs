@@ -8,8 +8,7 @@ use crate::{
     action::{ActionStep, ActionType, MoneyDirection, MoneyMoved, RecordSystem, Reversible, Risk},
     alert::Money,
     check::{FactCondition, TargetRead, Verification},
-    connection::ConnectionRevision,
-    session::PlaybookVersion,
+    connection::{Connection, ConnectionRevision},
 };
 
 /// The content of an action: all that an approval covers.
@@ -156,6 +155,24 @@ impl ActionContent {
             .is_transfer()
             .then_some(direction)
     }
+
+    /// Returns the approved account of its connection; none if it is not checked.
+    pub fn account(&self) -> Option<&str> {
+        self.connection
+            .as_ref()?
+            .account
+            .as_deref()
+    }
+
+    /// True if a connection of its name reaches another account than the approved one. Its answers
+    /// tell nothing about this action.
+    pub fn is_elsewhere(&self, connection: &Connection) -> bool {
+        let is_own = *connection.name == *self.target_system;
+        let accounts = self
+            .account()
+            .zip(connection.account.as_deref());
+        is_own && accounts.is_some_and(|(approved, now)| approved != now)
+    }
 }
 
 /// The number of records of an action's calls.
@@ -221,5 +238,23 @@ fn counted(times: usize) -> String {
     match times {
         1 => "once".to_owned(),
         times => format!("{times} times"),
+    }
+}
+
+/// The version of a playbook that proposed an action.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PlaybookVersion {
+    pub name: String,
+    /// The version; every change raises it.
+    pub version: u32,
+    /// SHA-256 of the playbook's text, in hexadecimal.
+    pub hash: String,
+}
+
+impl PlaybookVersion {
+    /// Returns name and version: `invoice-duplicated#3`.
+    pub fn label(&self) -> String {
+        format!("{}#{}", self.name, self.version)
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     action::{
         ActionContent, ActionKey, ActionState, ActionStep, ActionType, AgentAction, RecordSystem,
     },
-    check::quoted,
+    connection::quoted,
 };
 
 /// The guard of a record: the actions that claimed it. Only an action's own record says whether it
@@ -237,13 +237,16 @@ impl AgentAction {
             .content
             .steps
             .iter()
-            .take(self.next_step());
+            .take(self.progress.next_step());
         done.any(ActionStep::changes)
     }
 
     /// True if the next step changes something. A missing step counts as a change.
     pub(crate) fn is_about_to_change(&self) -> bool {
-        let next = self.content.steps.get(self.next_step());
+        let next = self
+            .content
+            .steps
+            .get(self.progress.next_step());
         next.is_none_or(ActionStep::changes)
     }
 }

@@ -1,21 +1,22 @@
 //! Approved actions: their records, claims, calls and outcomes.
 
+mod approval;
 mod call_result;
-mod claim;
+mod checks;
 mod content;
 mod guard;
 mod holder;
 mod kind;
 mod message;
 mod outcome;
-mod progress;
 mod record;
 mod record_system;
+mod state;
 mod step;
 
+pub use approval::{ActionApproval, PolicyMatch, PolicyRule};
 pub use call_result::{BodyForm, CallResult, Effect, Response, retry_after};
-pub use claim::{Called, Claim, ClaimContext};
-pub use content::{ActionContent, ActionSize, Attempts, Debt};
+pub use content::{ActionContent, ActionSize, Attempts, Debt, PlaybookVersion};
 pub use guard::{HeldRecord, Hold, OtherClaim, RecordClaim, RecordGuard};
 pub use holder::Outcome;
 pub use kind::{
@@ -23,10 +24,10 @@ pub use kind::{
 };
 pub use message::Message;
 pub use outcome::{LastOutcome, Saving};
-pub use progress::{NextCall, Progress, RunEnd, RunLimits, Wait, Work};
+pub(crate) use record::digest_of;
 pub use record::{
     ActionEnd, ActionProgress, ActionResult, ActionRound, AgentAction, Fence, Mark, OpenCall,
     Schedule, Try, Verdict, VerdictOutcome,
 };
 pub use record_system::RecordSystem;
-pub use step::{ActionStep, AlreadyDone, ApiCall, StepResult, StepStatus};
+pub use step::{ActionStep, StepResult, StepStatus};

@@ -4,9 +4,8 @@ use model::base::{AgentSessionId, OrganizationId, Timestamp, span};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    action::{ActionType, AgentAction},
+    action::{ActionType, AgentAction, PlaybookVersion},
     alert::Recurrence,
-    session::PlaybookVersion,
 };
 
 /// The last action on a record of a target system whose outcome is known.
@@ -17,7 +16,7 @@ pub struct LastOutcome {
     pub target_system: String,
     pub entity: String,
     pub action_type: ActionType,
-    /// The [`PlaybookVersion::label`](crate::session::PlaybookVersion::label) that proposed it.
+    /// The [`PlaybookVersion::label`](crate::action::PlaybookVersion::label) that proposed it.
     pub playbook: Option<String>,
     pub session_id: AgentSessionId,
     pub helped: bool,
@@ -110,20 +109,5 @@ impl Saving {
             minutes,
             at: action.ended_at(),
         })
-    }
-}
-
-impl AgentAction {
-    /// Plans the count of saved minutes that could not be counted together with the outcome.
-    pub fn count_later(&mut self, now: Timestamp) {
-        self.schedule.uncounted = self.saved() > 0;
-        if self.schedule.uncounted {
-            self.schedule.due_at = Some(now.plus(span::MINUTE));
-        }
-    }
-
-    pub fn counted(&mut self) {
-        self.schedule.uncounted = false;
-        self.schedule.due_at = None;
     }
 }

@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use crate::{
-    action::{ActionContent, ActionKey, ActionState, CallResult, StepResult, StepStatus},
+    action::{
+        ActionApproval, ActionContent, ActionKey, ActionState, CallResult, PolicyRule, StepResult,
+        StepStatus,
+    },
     check::{CheckResult, Checks},
     connection::Restored,
-    policy::{ActionApproval, PolicyRule},
-    session::{AgentSession, ProposedAction},
 };
 
 /// An approved action, as the worker runs it.
@@ -167,7 +168,7 @@ pub struct Schedule {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ActionEnd {
     pub at: Option<Timestamp>,
-    /// The hash of the last answer's [excerpt](crate::journal::Excerpt).
+    /// The hash of the last answer's [excerpt](crate::connection::Excerpt).
     pub excerpt_hash: Option<String>,
     /// The reason if it did not succeed.
     pub error: Option<String>,
@@ -179,11 +180,92 @@ pub struct ActionEnd {
 }
 
 impl Schedule {
-    fn after_approval(now: Timestamp) -> Self {
+    pub(crate) fn after_approval(now: Timestamp) -> Self {
         Self {
             due_at: Some(now.plus(AgentAction::DELIVERY)),
             ..Self::default()
         }
+    }
+
+    /// Returns the milliseconds until the next message, after so many that came to nothing.
+    pub(crate) fn pause_after(messages: i64) -> i64 {
+        (AgentAction::DELIVERY << messages.clamp(0, 5)).min(AgentAction::RESENT_WITHIN)
+    }
+}
+
+impl ActionRound {
+    /// Returns the instant at which it is given up.
+    pub fn deadline(&self) -> Timestamp {
+        self.approved_at
+            .plus(AgentAction::PATIENCE)
+    }
+
+    pub fn current_approvals(&self) -> Vec<ActionApproval> {
+        let approvals = self.approvals.iter();
+        let current = approvals.filter(|approval| approval.round == self.number);
+        current.cloned().collect()
+    }
+}
+
+impl ActionProgress {
+    /// Returns the next step, from 0.
+    pub(crate) fn next_step(&self) -> usize {
+        usize::try_from(self.steps_done).unwrap_or(0)
+    }
+
+    pub(crate) fn known_result(&self, step: i64) -> Option<&StepResult> {
+        self.results
+            .iter()
+            .find(|result| result.step == step)
+    }
+
+    /// Returns the beginning of a time that the table lost. The next call may have been sent since.
+    pub(crate) fn lost_since(&self) -> Option<Timestamp> {
+        let restored = self.restored?;
+        let settled = self.settled_at;
+        let is_settled = settled.is_some_and(|settled| restored.at <= settled);
+        (!is_settled).then_some(restored.to)
+    }
+
+    /// True if the next call may have been sent before this claim.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        self.call.ambiguous || self.lost_since().is_some()
+    }
+
+    /// True if the next call may have been sent, before this claim or by it.
+    pub(crate) fn may_be_sent(&self) -> bool {
+        self.call.is_open() || self.lost_since().is_some()
+    }
+
+    /// True if the system still keeps the key of the open call, for as long as it keeps keys.
+    pub fn keeps_key(&self, kept_for: i64, now: Timestamp) -> bool {
+        let since = self.lost_since().or(self.call.since);
+        since.is_none_or(|since| now < since.plus(kept_for))
+    }
+}
+
+impl OpenCall {
+    /// True if its effect is not known.
+    pub(crate) const fn is_open(&self) -> bool {
+        self.ambiguous || self.sending
+    }
+}
+
+impl ActionEnd {
+    /// True if it ended since its record or its connection is not as it was proposed.
+    pub fn is_outdated(&self) -> bool {
+        let error = self
+            .error
+            .as_deref()
+            .unwrap_or_default();
+        let reasons = [
+            "precondition_changed: ",
+            "content_changed: ",
+            "no_connection: ",
+            "account_changed: ",
+        ];
+        let mut reasons = reasons.iter();
+        reasons.any(|reason| error.starts_with(reason))
     }
 }
 
@@ -206,89 +288,6 @@ impl AgentAction {
     /// The longest retry pause, in milliseconds, unless the target system asks for a longer one.
     pub const LONGEST_PAUSE: i64 = 30 * span::MINUTE;
 
-    /// Creates a queued action. The session lists it as approved.
-    pub fn approve(
-        session: &AgentSession,
-        action: &ProposedAction,
-        approvals: Vec<ActionApproval>,
-        trace: Option<&str>,
-        now: Timestamp,
-    ) -> Self {
-        Self {
-            key: session.key_of(&action.id),
-            alert_id: session.alert.alert_id,
-            content: action.content.clone(),
-            round: ActionRound {
-                number: 1,
-                approvals: of_round(approvals, 1),
-                rules: action.rules.clone(),
-                after: session.approved_among(&action.after),
-                unless: session.approved_among(&action.unless),
-                trace_id: trace.map(str::to_owned),
-                approved_at: now,
-            },
-            state: ActionState::Queued,
-            fence: Fence::default(),
-            progress: ActionProgress::default(),
-            schedule: Schedule::after_approval(now),
-            checks: Checks::default(),
-            end: ActionEnd::default(),
-            journal: JournalHead::default(),
-            updated_at: now,
-        }
-    }
-
-    /// Queues an action that is not done again. Finished steps stay done, and the fencing token
-    /// keeps rising. Its calls get new idempotency keys, since some systems replay the old failure
-    /// for an old key.
-    pub fn approve_again(
-        &mut self,
-        session: &AgentSession,
-        approvals: Vec<ActionApproval>,
-        trace: Option<&str>,
-        now: Timestamp,
-    ) {
-        let round = &mut self.round;
-        round.number += 1;
-        round
-            .approvals
-            .extend(of_round(approvals, round.number));
-        let proposed = session.proposed(&self.key.action_id);
-        let among = |keys: fn(&ProposedAction) -> &[String]| {
-            proposed.map_or_else(Vec::new, |proposed| session.approved_among(keys(proposed)))
-        };
-        round.after = among(|action| &action.after);
-        round.unless = among(|action| &action.unless);
-        round.trace_id = trace.map(str::to_owned);
-        round.approved_at = now;
-        // The other steps are sent again.
-        let done = self
-            .content
-            .steps
-            .iter()
-            .take(self.next_step());
-        let done: Vec<i64> = done.map(|step| step.order).collect();
-        let mut progress = std::mem::take(&mut self.progress);
-        progress
-            .results
-            .retain(|result| done.contains(&result.step));
-        self.progress = ActionProgress {
-            stack: progress.stack,
-            steps_done: progress.steps_done,
-            already_done: progress.already_done,
-            results: progress.results,
-            settled_at: progress.settled_at,
-            tries: progress.tries,
-            ..ActionProgress::default()
-        };
-        self.state = ActionState::Queued;
-        self.fence.stopping = false;
-        self.schedule = Schedule::after_approval(now);
-        self.checks = Checks::default();
-        self.end = ActionEnd::default();
-        self.updated_at = now;
-    }
-
     /// Returns the digest of its content. Equals that of the [proposed
     /// action](ProposedAction::digest) unless one of them was changed.
     pub fn digest(&self) -> String {
@@ -301,34 +300,8 @@ impl AgentAction {
         )
     }
 
-    /// Stores the result of a step in place of an earlier one. `NotNow` after an unclear call stays
-    /// unclear: it says nothing about the earlier call.
-    pub fn keep(
-        &mut self,
-        step: i64,
-        mut status: StepStatus,
-        excerpt_hash: Option<String>,
-        now: Timestamp,
-    ) {
-        let status_before = self
-            .known_result(step)
-            .map(|result| result.status);
-        if (status, status_before) == (StepStatus::NotNow, Some(StepStatus::Unclear)) {
-            status = StepStatus::Unclear;
-        }
-        self.progress
-            .results
-            .retain(|result| result.step != step);
-        self.progress.results.push(StepResult {
-            step,
-            status,
-            at: Some(now),
-            excerpt_hash,
-        });
-    }
-
     pub fn results_of_steps(&self) -> Vec<StepResult> {
-        let next = self.next_step();
+        let next = self.progress.next_step();
         let each = self
             .content
             .steps
@@ -342,7 +315,10 @@ impl AgentAction {
                     at: None,
                     excerpt_hash: None,
                 };
-                let recorded = self.known_result(step.order).cloned();
+                let recorded = self
+                    .progress
+                    .known_result(step.order)
+                    .cloned();
                 let mut result = recorded.unwrap_or_else(unsent);
                 // The holder of an unclear step may have died before it could record an answer.
                 if at == next && self.state == ActionState::Unknown {
@@ -351,20 +327,6 @@ impl AgentAction {
                 result
             });
         each.collect()
-    }
-
-    pub(crate) fn known_result(&self, step: i64) -> Option<&StepResult> {
-        self.progress
-            .results
-            .iter()
-            .find(|result| result.step == step)
-    }
-
-    /// Returns the instant at which it is given up.
-    pub fn deadline(&self) -> Timestamp {
-        self.round
-            .approved_at
-            .plus(Self::PATIENCE)
     }
 
     /// True if it made a difference: it succeeded, changed something that had not been done before,
@@ -391,12 +353,6 @@ impl AgentAction {
             return 0;
         }
         self.content.minutes_saved
-    }
-
-    pub fn current_approvals(&self) -> Vec<ActionApproval> {
-        let approvals = self.round.approvals.iter();
-        let current = approvals.filter(|approval| approval.round == self.round.number);
-        current.cloned().collect()
     }
 
     /// Returns the idempotency key of a step, counted from 0. Every attempt at a step has the same
@@ -438,17 +394,10 @@ impl AgentAction {
     }
 }
 
-impl ProposedAction {
-    pub fn digest(&self, session: &AgentSession) -> String {
-        let alert = session.alert.alert_id;
-        digest_of(&self.content, session.organization_id, alert, &self.id)
-    }
-}
-
 /// Returns the SHA-256 of the canonical JSON of the content and of the names of the organization,
 /// the alert and the action, in hexadecimal. The action's id also names session and proposal. An
 /// approval covers exactly this content.
-fn digest_of(
+pub(crate) fn digest_of(
     content: &ActionContent,
     organization: OrganizationId,
     alert: AlertId,
@@ -459,19 +408,12 @@ fn digest_of(
     })))
 }
 
-fn of_round(mut approvals: Vec<ActionApproval>, round: i64) -> Vec<ActionApproval> {
-    for approval in &mut approvals {
-        approval.round = round;
-    }
-    approvals
-}
-
 #[derive(Clone, Debug, PartialEq)]
 pub struct ActionResult {
     pub action_id: String,
     /// True if it is certainly done.
     pub success: bool,
-    /// The hash of the last answer's [excerpt](crate::journal::Excerpt).
+    /// The hash of the last answer's [excerpt](crate::connection::Excerpt).
     pub excerpt_hash: Option<String>,
     /// The reason if it did not succeed.
     pub error: Option<String>,

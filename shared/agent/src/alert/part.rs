@@ -7,10 +7,7 @@ use model::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::{
-    alert::{Currency, Measure},
-    connection::{SystemKind, kind::decimals},
-};
+use crate::alert::{Currency, Measure};
 
 names! {
     /// The status of an alert.
@@ -111,68 +108,4 @@ pub struct Recurrence {
     pub agent_session_id: AgentSessionId,
     /// The instant of that fix.
     pub at: Timestamp,
-}
-
-impl Money {
-    /// Returns the amount in the currency's main unit, such as `10,000.00 USD`. `kind` is the kind
-    /// of the target system, which may count in other units than ISO 4217.
-    pub fn says(&self, kind: SystemKind) -> String {
-        let decimals = decimals(&self.currency, kind);
-        let digits = self
-            .minor_units
-            .unsigned_abs()
-            .to_string();
-        let digits = format!("{digits:0>width$}", width = decimals + 1);
-        let (whole, rest) = digits.split_at(digits.len() - decimals);
-        let mut text = String::new();
-        if self.minor_units < 0 {
-            text.push('-');
-        }
-        for (at, digit) in whole.chars().enumerate() {
-            if at > 0 && (whole.len() - at) % 3 == 0 {
-                text.push(',');
-            }
-            text.push(digit);
-        }
-        if decimals > 0 {
-            text.push('.');
-            text.push_str(rest);
-        }
-        format!("{text} {}", self.currency)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_amount_has_the_decimals_of_its_system() {
-        for (minor_units, currency, kind, text) in [
-            (1_000_000, "USD", SystemKind::Billing, "10,000.00 USD"),
-            (482_105, "USD", SystemKind::Stripe, "4,821.05 USD"),
-            (99_999, "USD", SystemKind::Other, "999.99 USD"),
-            (-5, "EUR", SystemKind::Other, "-0.05 EUR"),
-            (-123_456_789, "EUR", SystemKind::Other, "-1,234,567.89 EUR"),
-            (1_000, "JPY", SystemKind::Other, "1,000 JPY"),
-            (1_000, "JPY", SystemKind::Stripe, "1,000 JPY"),
-            (0, "JPY", SystemKind::Other, "0 JPY"),
-            (1_001, "KWD", SystemKind::Other, "1.001 KWD"),
-            (12_345_678, "CLF", SystemKind::Other, "1,234.5678 CLF"),
-            (500, "UYW", SystemKind::Other, "0.0500 UYW"),
-            (500, "UYI", SystemKind::Other, "500 UYI"),
-            // Stripe counts these in hundredths, and one that ISO divides as a whole.
-            (500, "ISK", SystemKind::Lago, "500 ISK"),
-            (500, "ISK", SystemKind::Stripe, "5.00 ISK"),
-            (500, "UGX", SystemKind::Stripe, "5.00 UGX"),
-            (500, "MGA", SystemKind::Stripe, "500 MGA"),
-        ] {
-            let currency = Currency::new(currency).unwrap();
-            let amount = Money {
-                minor_units,
-                currency,
-            };
-            assert_eq!(amount.says(kind), text);
-        }
-    }
 }

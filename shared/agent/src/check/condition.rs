@@ -4,11 +4,9 @@ use model::base::{Timestamp, span};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::check::{Facts, TargetRead, read_of};
-
-use super::{
-    read::{exact, same},
-    words::any,
+use crate::{
+    check::{Facts, TargetRead, read_of},
+    connection::values::{any, exact, same},
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

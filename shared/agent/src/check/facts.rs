@@ -1,13 +1,10 @@
-//! Conditions on answers, and the checks that conditions make up.
+//! The checks that conditions make up.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
 
 use crate::check::{FactCondition, Facts, TargetRead, read_of};
-
-use super::{read::same, words::any};
 
 /// Returns the reads that conditions need, each once.
 pub fn reads_of<'a>(
@@ -30,49 +27,6 @@ pub(crate) fn reads_with<'a>(
     let reads = reads.into_iter();
     let needed = reads.filter(|read| named.contains(read.name.as_str()));
     needed.cloned().collect()
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AnswerCondition {
-    /// The JSON pointer (RFC 6901) of the value.
-    pub at: String,
-    pub is: Vec<Value>,
-    /// Values of a call under way, which is no failure.
-    #[serde(default)]
-    pub pending: Vec<Value>,
-}
-
-impl AnswerCondition {
-    /// True if an answer meets it. A missing value does not.
-    pub fn holds(&self, answer: &Value) -> bool {
-        self.finds(&self.is, answer)
-    }
-
-    /// True if an answer has one of these values there.
-    fn finds(&self, values: &[Value], answer: &Value) -> bool {
-        let said = answer.pointer(&self.at);
-        said.is_some_and(|said| {
-            values
-                .iter()
-                .any(|value| same(value, said))
-        })
-    }
-
-    /// True if an answer has another value there, and none for a call under way.
-    pub(crate) fn is_denied(&self, answer: &Value) -> bool {
-        answer.pointer(&self.at).is_some() && !self.holds(answer) && !self.is_pending(answer)
-    }
-
-    /// True if an answer says that the call is under way.
-    pub(crate) fn is_pending(&self, answer: &Value) -> bool {
-        self.finds(&self.pending, answer)
-    }
-
-    /// Returns it in words: ``/state is `paid` ``.
-    pub fn says(&self) -> String {
-        format!("{} is {}", self.at, any(&self.is))
-    }
 }
 
 /// The end of an alert's matter, by its playbook. The agent resolves the alert only when these
@@ -201,36 +155,5 @@ impl Reconciliation {
 
     pub fn mark(&self) -> Option<&str> {
         self.mark.as_deref()
-    }
-}
-
-pub(crate) fn plain(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn an_answer_that_says_nothing_is_no_success() {
-        let paid = AnswerCondition {
-            at: "/invoice/state".into(),
-            is: vec![json!("paid")],
-            pending: Vec::new(),
-        };
-        assert!(paid.holds(&json!({"invoice": {"state": "paid"}})));
-        assert_eq!(paid.says(), "/invoice/state is `paid`");
-        for other in [
-            json!({"invoice": {"state": "open"}}),
-            json!({}),
-            json!("paid"),
-        ] {
-            assert!(!paid.holds(&other), "{other}");
-        }
     }
 }

@@ -6,8 +6,8 @@ use model::base::JsonObject;
 use serde_json::Value;
 
 use crate::{
-    check::{FactCondition, Facts, TargetRead, read_of, words::quoted_value},
-    journal::Excerpt,
+    check::{FactCondition, Facts, TargetRead, read_of},
+    connection::{Excerpt, values::quoted_value},
 };
 
 /// An observation: facts of successful reads, and errors of failed ones.

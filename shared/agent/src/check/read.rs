@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use model::base::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Number, Value};
+use serde_json::Value;
 
-use crate::connection::{Amounts, SystemKind, minor_units};
+use crate::connection::{
+    ApiCall, ReadingOf, minor_units,
+    values::{exact, same},
+};
 
 /// A rendered read of a target system, which changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -228,17 +230,6 @@ enum Given<'a> {
     Nothing,
 }
 
-/// The circumstances of a read, on which facts depend besides the answer's body.
-#[derive(Clone, Copy, Debug)]
-pub struct ReadingOf {
-    /// The instant of the read.
-    pub at: Timestamp,
-    /// The kind of the system.
-    pub kind: SystemKind,
-    /// The unit of its amounts. None if it is not known: then amounts are unknown.
-    pub amounts: Option<Amounts>,
-}
-
 impl ListFact {
     /// Returns the number of rows that count, or the sum over them. None if a row does not tell.
     fn of(&self, answer: &Value, number: impl Fn(&Value) -> Option<i64>) -> Option<i64> {
@@ -366,26 +357,6 @@ fn whole_number(value: &Value) -> Option<i64> {
     }
 }
 
-/// The largest size of a decimal number whose neighbours differ from it: 2^53 - 1. A larger one may
-/// stand for another number, such as another id of more digits.
-const MOST_EXACT: f64 = 9_007_199_254_740_991.0;
-
-/// Returns a number as its value tells: `5000.0` and `5e3` are the integer 5000. None for a rounded
-/// number, and for one beyond the table's range.
-pub(super) fn exact(number: &Number) -> Option<Number> {
-    if number.is_i64() || number.is_u64() {
-        return Some(number.clone());
-    }
-    let value = number.as_f64()?;
-    if value.fract() == 0.0 && value.abs() <= MOST_EXACT {
-        // The display of a whole number has no fraction.
-        let whole: Result<i64, _> = value.to_string().parse();
-        return whole.ok().map(Number::from);
-    }
-    let is_stored = (1e-120..=MOST_EXACT).contains(&value.abs());
-    is_stored.then(|| number.clone())
-}
-
 /// The known facts of records, by `read.fact`.
 pub type Facts = BTreeMap<String, Value>;
 
@@ -394,22 +365,20 @@ pub fn read_of(fact: &str) -> &str {
         .map_or(fact, |(read, _)| read)
 }
 
-/// Compares values. Numbers are equal by value: systems write 5 as 5.0 too. A rounded number equals
-/// nothing.
-pub(super) fn same(value: &Value, other: &Value) -> bool {
-    match (value, other) {
-        (Value::Number(number), Value::Number(other)) => {
-            let number = exact(number);
-            let other = exact(other);
-            number.is_some() && number == other
+impl TargetRead {
+    pub fn call(&self) -> ApiCall {
+        ApiCall {
+            query: self.query.clone(),
+            ..ApiCall::get(&self.path)
         }
-        _ => value == other,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::connection::{Amounts, SystemKind};
+    use model::base::Timestamp;
     use serde_json::json;
 
     fn at() -> ReadingOf {

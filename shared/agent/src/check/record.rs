@@ -6,12 +6,9 @@ use model::{
 };
 use serde_json::{Value, json};
 
-use crate::{
-    check::{
-        Facts, Observation, Reconciliation, ResolvedWhen, TargetRead, Verification,
-        facts::reads_with, observation::kept, reads_of,
-    },
-    journal::JournalEvent,
+use crate::check::{
+    Facts, Observation, Reconciliation, ResolvedWhen, TargetRead, Verification, facts::reads_with,
+    observation::kept, reads_of,
 };
 
 /// A planned check of target systems: its purpose, its reads and its times.
@@ -205,16 +202,6 @@ names! {
     }
 }
 
-impl CheckPurpose {
-    /// The journal event of the last check.
-    const fn result(self) -> JournalEvent {
-        match self {
-            Self::Call => JournalEvent::Reconciled,
-            Self::Effect => JournalEvent::Verified,
-        }
-    }
-}
-
 impl CheckRecord {
     pub(crate) fn first(next: Option<Timestamp>) -> Self {
         Self {
@@ -227,8 +214,8 @@ impl CheckRecord {
         self.status == CheckStatus::Pending
     }
 
-    /// Records a check with its result, and plans the next. Returns its journal event with the
-    /// details.
+    /// Records a check with its result, and plans the next. Returns the details of its journal
+    /// entry.
     pub(crate) fn add(
         &mut self,
         purpose: CheckPurpose,
@@ -236,7 +223,7 @@ impl CheckRecord {
         (status, problem): (CheckStatus, Option<String>),
         timetable: Timetable,
         now: Timestamp,
-    ) -> (JournalEvent, Value) {
+    ) -> Value {
         self.status = status;
         self.count += 1;
         self.at = Some(now);
@@ -244,14 +231,12 @@ impl CheckRecord {
         self.problem = problem;
         let next = timetable.next(self.count, now);
         self.next = next.filter(|_| self.is_pending());
-        let detail = json!({
+        json!({
             "purpose": purpose,
             "status": status,
             "count": self.count,
             "found": self.found.as_ref().map(|facts| &facts.0),
             "problem": self.problem,
-        });
-        let last = (!self.is_pending()).then(|| purpose.result());
-        (last.unwrap_or(JournalEvent::Checked), detail)
+        })
     }
 }

@@ -1,9 +1,12 @@
 //! Kinds of target systems, and the units of their amounts.
 
-use model::{base::OrOther, names};
+use model::{
+    base::{OrOther, Timestamp},
+    names,
+};
 use serde_json::{Number, Value};
 
-use crate::alert::Currency;
+use crate::alert::{Currency, Money};
 
 names! {
     /// The kind of a target system. Playbooks name systems by their kinds.
@@ -84,7 +87,7 @@ impl SystemKind {
 
 /// Returns the number of decimals of amounts in a kind of system: those of ISO 4217, unless the
 /// system has its own.
-pub(crate) fn decimals(currency: &str, kind: SystemKind) -> usize {
+fn decimals(currency: &str, kind: SystemKind) -> usize {
     match (kind, currency) {
         // <https://docs.stripe.com/currencies#minor-units>
         (SystemKind::Stripe, "ISK" | "UGX") => 2,
@@ -164,6 +167,46 @@ fn shifted(text: &str, decimals: usize) -> Option<i64> {
     format!("{sign}{whole}{fraction:0<decimals$}")
         .parse()
         .ok()
+}
+
+impl Money {
+    /// Returns the amount in the currency's main unit, such as `10,000.00 USD`. `kind` is the kind
+    /// of the target system, which may count in other units than ISO 4217.
+    pub fn says(&self, kind: SystemKind) -> String {
+        let decimals = decimals(&self.currency, kind);
+        let digits = self
+            .minor_units
+            .unsigned_abs()
+            .to_string();
+        let digits = format!("{digits:0>width$}", width = decimals + 1);
+        let (whole, rest) = digits.split_at(digits.len() - decimals);
+        let mut text = String::new();
+        if self.minor_units < 0 {
+            text.push('-');
+        }
+        for (at, digit) in whole.chars().enumerate() {
+            if at > 0 && (whole.len() - at) % 3 == 0 {
+                text.push(',');
+            }
+            text.push(digit);
+        }
+        if decimals > 0 {
+            text.push('.');
+            text.push_str(rest);
+        }
+        format!("{text} {}", self.currency)
+    }
+}
+
+/// The circumstances of a read, on which facts depend besides the answer's body.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadingOf {
+    /// The instant of the read.
+    pub at: Timestamp,
+    /// The kind of the system.
+    pub kind: SystemKind,
+    /// The unit of its amounts. None if it is not known: then amounts are unknown.
+    pub amounts: Option<Amounts>,
 }
 
 #[cfg(test)]
@@ -278,6 +321,36 @@ mod tests {
         for kind in SystemKind::ALL {
             let is_known = *kind != SystemKind::Other;
             assert_eq!(kind.amounts().is_some(), is_known, "{}", kind.name());
+        }
+    }
+
+    #[test]
+    fn an_amount_has_the_decimals_of_its_system() {
+        for (minor_units, currency, kind, text) in [
+            (1_000_000, "USD", SystemKind::Billing, "10,000.00 USD"),
+            (482_105, "USD", SystemKind::Stripe, "4,821.05 USD"),
+            (99_999, "USD", SystemKind::Other, "999.99 USD"),
+            (-5, "EUR", SystemKind::Other, "-0.05 EUR"),
+            (-123_456_789, "EUR", SystemKind::Other, "-1,234,567.89 EUR"),
+            (1_000, "JPY", SystemKind::Other, "1,000 JPY"),
+            (1_000, "JPY", SystemKind::Stripe, "1,000 JPY"),
+            (0, "JPY", SystemKind::Other, "0 JPY"),
+            (1_001, "KWD", SystemKind::Other, "1.001 KWD"),
+            (12_345_678, "CLF", SystemKind::Other, "1,234.5678 CLF"),
+            (500, "UYW", SystemKind::Other, "0.0500 UYW"),
+            (500, "UYI", SystemKind::Other, "500 UYI"),
+            // Stripe counts these in hundredths, and one that ISO divides as a whole.
+            (500, "ISK", SystemKind::Lago, "500 ISK"),
+            (500, "ISK", SystemKind::Stripe, "5.00 ISK"),
+            (500, "UGX", SystemKind::Stripe, "5.00 UGX"),
+            (500, "MGA", SystemKind::Stripe, "500 MGA"),
+        ] {
+            let currency = Currency::new(currency).unwrap();
+            let amount = Money {
+                minor_units,
+                currency,
+            };
+            assert_eq!(amount.says(kind), text);
         }
     }
 }

@@ -3,24 +3,30 @@
 
 mod allow;
 mod answers;
+mod call;
+mod excerpt;
 mod idempotency;
 mod identity;
-pub(crate) mod kind;
+mod kind;
 mod partners;
 mod systems;
 mod traffic;
+pub(crate) mod values;
 mod words;
 
 pub use allow::{AllowedCall, CallPath, METHODS};
 pub use answers::{AccountPointer, ErrorCode, is_pointer, kept, redacted};
+pub use call::{AlreadyDone, AnswerCondition, ApiCall};
+pub use excerpt::Excerpt;
 pub use idempotency::{Idempotency, IdempotencyKeys, KeyPlace, Replays};
 pub use identity::{ConnectionIdentity, IdentityPut};
-pub use kind::{Amounts, SystemKind, minor_units};
+pub use kind::{Amounts, ReadingOf, SystemKind, minor_units};
 pub use partners::Partners;
 pub use systems::Systems;
 pub use traffic::{
     Admission, AdmissionRequest, Breaker, BreakerState, ConnectionTraffic, Counting, ReadCounter,
 };
+pub use values::quoted;
 pub use words::{BaseUrl, BasicUser, HeaderName, HeaderText, KeyName, Period, SettlesWithin};
 
 use model::{
@@ -34,8 +40,6 @@ use model::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
-
-use crate::{action::ApiCall, check::ReadingOf};
 
 use self::words::{is_own, not_so};
 

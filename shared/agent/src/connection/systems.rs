@@ -2,12 +2,7 @@
 
 use model::base::{Fault, FaultCode, Slug};
 
-use crate::{
-    check::quoted,
-    connection::{Connection, SystemKind},
-};
-
-use super::partners::Partners;
+use crate::connection::{Connection, Partners, SystemKind, quoted};
 
 /// The organization's connections, as the playbooks for an alert use them.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@ use base64::{
 use model::base::{Id, SealedSecret, input, span};
 use serde_json::{Value, json};
 
-use crate::action::ApiCall;
+use crate::connection::ApiCall;
 
 use super::*;
 

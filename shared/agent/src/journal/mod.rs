@@ -1,13 +1,9 @@
-//! The journal of a session, excerpts of responses, and what the organization's journal notes of
+//! The entries of a session's journal, and what the organization's journal notes of
 //! records.
 
-mod chains;
 mod entry;
 
-pub use chains::{JournalBreak, JournalCheck, check_journal};
-pub use entry::{
-    Excerpt, JournalActor, JournalActorType, JournalEntry, JournalEvent, JournalPeriod, Note,
-};
+pub use entry::{JournalActor, JournalActorType, JournalEntry, JournalEvent, JournalPeriod, Note};
 
 use model::people::{
     Journaled,
@@ -18,19 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     alert::Alert,
     connection::{AgentPause, Connection},
-    policy::AgentPolicy,
 };
-
-impl Journaled for AgentPolicy {
-    const UNNOTED: &'static [&'static str] = &[
-        // The actor of the entry.
-        "updatedBy",
-    ];
-
-    fn subjects(&self) -> Vec<String> {
-        vec![subject::POLICY.to_owned()]
-    }
-}
 
 impl Journaled for AgentPause {
     const UNNOTED: &'static [&'static str] = &[

@@ -3,9 +3,10 @@
 use model::people::Demand;
 
 use crate::{
+    action::{PolicyMatch, PolicyRule},
     alert::Money,
     connection::SystemKind,
-    policy::{AgentPolicy, PolicyCaps, PolicyMatch, PolicyRule},
+    policy::{AgentPolicy, PolicyCaps},
 };
 
 impl AgentPolicy {

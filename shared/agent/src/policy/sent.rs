@@ -10,9 +10,9 @@ use model::{
 };
 
 use crate::{
-    action::{ActionType, Risk},
+    action::{ActionType, PolicyMatch, PolicyRule, Risk},
     alert::{Currency, Money},
-    policy::{PolicyCaps, PolicyMatch, PolicyPreset, PolicyRule},
+    policy::{PolicyCaps, PolicyPreset},
 };
 
 input! {

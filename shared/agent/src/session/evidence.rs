@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
+    action::PlaybookVersion,
     alert::Alert,
     check::Facts,
     connection::{Connection, Systems},
@@ -44,7 +45,7 @@ pub struct ReadEvidence {
     pub hash: Option<String>,
     #[schema(ignore)]
     pub facts: JsonText<Facts>,
-    /// The hash of the answer's [excerpt](crate::journal::Excerpt); none without an answer.
+    /// The hash of the answer's [excerpt](crate::connection::Excerpt); none without an answer.
     pub excerpt_hash: Option<String>,
     /// Reason why there is no answer.
     pub error: Option<String>,
@@ -140,24 +141,6 @@ impl PlaybookRecord {
     pub fn did_not_help(&self, playbook: &PlaybookVersion) -> bool {
         self.not_helped
             .contains(&playbook.label())
-    }
-}
-
-/// The version of a playbook that proposed an action.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PlaybookVersion {
-    pub name: String,
-    /// The version; every change raises it.
-    pub version: u32,
-    /// SHA-256 of the playbook's text, in hexadecimal.
-    pub hash: String,
-}
-
-impl PlaybookVersion {
-    /// Returns name and version: `invoice-duplicated#3`.
-    pub fn label(&self) -> String {
-        format!("{}#{}", self.name, self.version)
     }
 }
 

@@ -17,10 +17,10 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::{
-    action::MoneyDirection,
+    action::{ActionApproval, MoneyDirection},
     connection::Connection,
-    policy::{ActionApproval, AgentPolicy, Approvers},
-    session::{AgentSession, ProposedAction, SessionContext},
+    policy::{AgentPolicy, Approvers},
+    session::{AgentSession, ProposedAction, SessionContext, superseded},
 };
 
 input! {
@@ -167,7 +167,7 @@ impl AgentSession {
         let mut faults = Vec::new();
         for (at, id) in ids.iter().enumerate() {
             let field = format!("actionIds/{at}");
-            match self.proposed(id) {
+            match self.plan.proposed(id) {
                 Some(action) => match fault(at, action) {
                     None => named.push(action),
                     Some((code, detail)) => faults.push(Fault::at(&field, code, detail)),
@@ -179,21 +179,10 @@ impl AgentSession {
         if !faults.is_empty() {
             Err(Error::Invalid(faults))
         } else if void {
-            Err(Self::superseded())
+            Err(superseded())
         } else {
             Ok(named)
         }
-    }
-
-    /// Returns the pairs of these actions that are not approved together, by their ids.
-    pub fn exclusive_pairs(&self, actions: &[&ProposedAction]) -> Vec<[String; 2]> {
-        let mut pairs = Vec::new();
-        for (at, action) in actions.iter().enumerate() {
-            let later = actions.iter().skip(at + 1);
-            let excluded = later.filter(|other| self.are_exclusive(action, other));
-            pairs.extend(excluded.map(|other| [action.id.clone(), other.id.clone()]));
-        }
-        pairs
     }
 
     /// Returns the number of valid approvals of one of its actions.

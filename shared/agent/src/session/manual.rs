@@ -18,18 +18,18 @@
 
 use model::{
     base::{
-        Category, Code, Description, Error, Reason, ServiceRequestId, Timestamp, Title, UserId,
-        characters::on_one_line, input::Defaulted,
+        Category, Description, Error, Reason, Title, UserId, characters::on_one_line,
+        input::Defaulted,
     },
     input,
     work::{Priority, ServiceRequestCreate},
 };
 
 use crate::{
-    action::{ApiCall, Risk},
-    check::quoted,
+    action::Risk,
+    connection::{ApiCall, quoted},
     journal::JournalEvent,
-    session::{AgentSession, AgentSessionStatus, Handling, HandlingStatus, ProposedAction},
+    session::{AgentSession, HandlingStatus, ProposedAction, superseded},
 };
 
 input! {
@@ -72,116 +72,14 @@ impl RequestChange {
 }
 
 impl AgentSession {
-    /// Stores a user's handling of a manual action. Returns false for a repeat by the same user,
-    /// which changes nothing. A session whose actions are all manual completes when each is done or
-    /// waived. A handed-over action keeps the proposal from expiring.
-    ///
-    /// 404 for an id that is not one of its actions. 409 for an id of an earlier proposal, for an
-    /// automated action, and for one that was handled before. 409 also in a session that is
-    /// cancelled, expired or in analysis.
-    pub fn handle(
-        &mut self,
-        action_id: &str,
-        handling: Handling,
-        now: Timestamp,
-    ) -> Result<bool, Error> {
-        let status = self.status_at(now);
-        let action = self.known_action(action_id)?;
-        if action.is_automated {
-            let detail = "The agent executes this action. Only manual actions are handed over.";
-            return Err(Error::conflict(Code::ActionAutomated, detail));
-        }
-        if let Some(stands) = &action.handling {
-            let of = |handling: &Handling| (handling.by, handling.status, handling.assignee_id);
-            let is_repeat = of(stands) == of(&handling);
-            return is_repeat
-                .then_some(false)
-                .ok_or_else(|| handled(stands));
-        }
-        match status {
-            status if status.keeps_handlings() => {}
-            AgentSessionStatus::Expired => return Err(Self::expired("Open another session")),
-            _ => return Err(status.forbids("A manual action cannot be settled")),
-        }
-        self.takes(action_id, Some(handling), now);
-        Ok(true)
-    }
-
-    /// Applies a change of the service request of a handed-over action. Returns the new handling,
-    /// or the former one if it ends. None if nothing changes, for example after a new proposal. The
-    /// handling changes in every session status. The session's status changes only while it waits
-    /// for the action.
-    pub fn request_changed(
-        &mut self,
-        action_id: &str,
-        request: ServiceRequestId,
-        change: RequestChange,
-        by: Option<UserId>,
-        now: Timestamp,
-    ) -> Option<Handling> {
-        let handling = self
-            .proposed(action_id)?
-            .handling
-            .clone();
-        let handling = handling.filter(|handling| handling.service_request_id == Some(request))?;
-        let status = match (change, handling.status) {
-            (RequestChange::Over, HandlingStatus::HandedOver) => Some(HandlingStatus::Done),
-            (RequestChange::Reopened, HandlingStatus::Done) => Some(HandlingStatus::HandedOver),
-            (RequestChange::Deleted, HandlingStatus::HandedOver) => None,
-            _ => return None,
-        };
-        let next = status.map(|status| Handling {
-            status,
-            by,
-            at: now,
-            ..handling.clone()
-        });
-        self.takes(action_id, next.clone(), now);
-        next.or(Some(handling))
-    }
-
     /// Returns a proposed action. 404 for an id that was never assigned, 409 for one of an earlier
     /// proposal.
     pub fn known_action(&self, action_id: &str) -> Result<&ProposedAction, Error> {
-        match self.proposed(action_id) {
+        match self.plan.proposed(action_id) {
             Some(action) => Ok(action),
-            None if self.is_void(action_id) => Err(Self::superseded()),
+            None if self.is_void(action_id) => Err(superseded()),
             None => Err(Error::NotFound("action")),
         }
-    }
-
-    /// Stores the handling of an action and updates the session.
-    fn takes(&mut self, action_id: &str, handling: Option<Handling>, now: Timestamp) {
-        let status = self.status_at(now);
-        if let Some(action) = self.proposed_mut(action_id) {
-            action.handling = handling;
-        }
-        self.times.updated_at = now;
-        if status != AgentSessionStatus::AwaitingConfirmation {
-            self.recheck_alert(now);
-            return;
-        }
-        let actions = &self.plan.proposed_actions;
-        let is_open = |action: &ProposedAction| {
-            action
-                .handling
-                .as_ref()
-                .is_some_and(Handling::is_open)
-        };
-        let is_over = |action: &ProposedAction| {
-            !action.is_automated && action.handling.is_some() && !is_open(action)
-        };
-        if actions.iter().all(is_over) {
-            self.end(AgentSessionStatus::Completed, now);
-            self.recheck_alert(now);
-            return;
-        }
-        // Until this change, the session may have waited for a handed-over action.
-        let due = self
-            .times
-            .due_at
-            .unwrap_or(now.plus(Self::CONFIRMATION));
-        self.times.due_at = (!actions.iter().any(is_open)).then_some(due);
     }
 }
 
@@ -250,17 +148,4 @@ impl ProposedAction {
 
 fn cut(text: &str, most: usize) -> String {
     text.chars().take(most).collect()
-}
-
-fn handled(stands: &Handling) -> Error {
-    let how = match stands.status {
-        HandlingStatus::Done => "done".to_owned(),
-        HandlingStatus::Waived => "waived".to_owned(),
-        HandlingStatus::HandedOver => stands.service_request_id.map_or_else(
-            || "handed over".to_owned(),
-            |id| format!("handed over with service request {id}; it is done when that is resolved"),
-        ),
-    };
-    let detail = format!("The action is already {how}.");
-    Error::conflict(Code::AlreadyHandled, detail)
 }

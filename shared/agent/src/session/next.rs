@@ -11,10 +11,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::{
-    action::ActionState,
+    action::{ActionApproval, ActionState},
     connection::Connection,
-    policy::{ActionApproval, AgentPolicy, Approvers},
-    session::{AgentSession, AgentSessionStatus, ProposedAction},
+    policy::{AgentPolicy, Approvers},
+    session::{AgentSession, AgentSessionStatus, ProposedAction, alert_resolved},
 };
 
 /// The render context of a session: the records on which its next step depends.
@@ -192,11 +192,6 @@ impl AgentSession {
             .collect()
     }
 
-    pub fn is_approved(&self, action_id: &str) -> bool {
-        let mut approved = self.plan.approved.iter().flatten();
-        approved.any(|id| id == action_id)
-    }
-
     fn open_work(&self, action: &ProposedAction, now: Timestamp) -> Option<OpenWork> {
         use AgentSessionStatus::{AwaitingConfirmation, Completed, Failed};
         let status = self.status_at(now);
@@ -225,7 +220,7 @@ impl AgentSession {
         }
         match shortfall {
             Some(_) => Some(OpenWork::ApproveAgain),
-            None if self.is_approved(&action.id) => None,
+            None if self.plan.is_approved(&action.id) => None,
             None => Some(OpenWork::Approve),
         }
     }
@@ -237,20 +232,9 @@ impl AgentSession {
             .is_some_and(|(from, until)| until <= from)
     }
 
-    /// Returns the instant from which an action may be tried again, if its limit of tries bars it
-    /// now.
-    pub(crate) fn barred_until(&self, action_id: &str, now: Timestamp) -> Option<Timestamp> {
-        let from = self
-            .plan
-            .barred_until
-            .get(action_id)
-            .copied();
-        from.filter(|from| now < *from)
-    }
-
     /// Returns its next step; none if nothing is left to do.
     pub fn next(&self, context: &SessionContext, now: Timestamp) -> Option<Next> {
-        self.next_steps(context, now)
+        next_steps(self, context, now)
             .into_iter()
             .next()
     }
@@ -280,9 +264,7 @@ impl AgentSession {
         context: &SessionContext,
         now: Timestamp,
     ) -> Option<Next> {
-        let mut steps = self
-            .next_steps(context, now)
-            .into_iter();
+        let mut steps = next_steps(self, context, now).into_iter();
         let next = steps.find(|next| match next.step {
             Step::Agent | Step::Later => false,
             Step::Propose => may(Permission::CreateAgentRemediation),
@@ -319,220 +301,6 @@ impl AgentSession {
         })
     }
 
-    /// Returns its next steps, the most urgent first.
-    fn next_steps(&self, context: &SessionContext, now: Timestamp) -> Vec<Next> {
-        let status = self.status_at(now);
-        let mut steps = Vec::new();
-        let by_agent = |description| Next::new(Step::Agent, AGENT, description);
-        match status {
-            AgentSessionStatus::Started => {
-                return vec![Next::new(Step::Propose, PROPOSER, "has actions proposed")];
-            }
-            AgentSessionStatus::Analyzing => {
-                return vec![by_agent("analyses the alert").until(self.times.due_at)];
-            }
-            AgentSessionStatus::Executing if self.works() => {
-                steps.push(by_agent("executes the approved actions"));
-            }
-            AgentSessionStatus::Cancelling => steps.push(by_agent("ends the running actions")),
-            _ => {}
-        }
-        steps.extend(self.reconciliation_step());
-        let open: Vec<_> = self
-            .open_actions(context.is_resolved, now)
-            .collect();
-        let of = |is: fn(OpenWork) -> bool| -> Vec<&ProposedAction> {
-            let open = open
-                .iter()
-                .filter(|(_, work)| is(*work));
-            open.map(|(action, _)| *action)
-                .collect()
-        };
-        if let Some((action, others)) = of(|work| work == OpenWork::Judge).split_first() {
-            let system = &action.content.target_system;
-            let action = quoted(action);
-            let others = besides(others.len());
-            let description =
-                format!("looks in {system} and settles {action} as done or not done{others}");
-            steps.push(Next::new(Step::Execute, EXECUTOR, description));
-        }
-        let approvals = of(OpenWork::is_approval);
-        let (unbound, bound): (Vec<_>, Vec<_>) = approvals
-            .into_iter()
-            .partition(|action| context.unbound.contains(&action.id));
-        steps.extend(self.approval_step(&bound, context, now));
-        let may_propose = !context.is_resolved && !self.plan.superseded;
-        let awaits = status == AgentSessionStatus::AwaitingConfirmation;
-        if let Some(action) = unbound.first().filter(|_| awaits) {
-            let description = format!(
-                "has actions proposed again, since the connection of {} changed",
-                quoted(action)
-            );
-            steps.push(Next::new(Step::Propose, PROPOSER, description).until(self.times.due_at));
-        } else if may_propose && (self.is_outdated() || !unbound.is_empty()) {
-            steps.push(self.another_session(now));
-        }
-        if let Some((action, others)) = of(|work| work == OpenWork::ByHand).split_first() {
-            let action = quoted(action);
-            let others = besides(others.len());
-            let description = format!("settles {action} or hands it over{others}");
-            let expires = status == AgentSessionStatus::AwaitingConfirmation;
-            let until = self.times.due_at.filter(|_| expires);
-            steps.push(Next::new(Step::Execute, EXECUTOR, description).until(until));
-        }
-        if status.keeps_handlings() {
-            steps.extend(
-                self.plan
-                    .proposed_actions
-                    .iter()
-                    .filter_map(handed_over),
-            );
-        }
-        if steps.is_empty() {
-            let check = self
-                .verification_step()
-                .or_else(|| self.first_alert_check());
-            let another = || may_propose.then(|| self.another_session(now));
-            steps.extend(check.or_else(another));
-        }
-        steps
-    }
-
-    /// True if it failed since the record of an approved action is not as it was proposed, or since
-    /// the action may not be tried again in time.
-    fn is_outdated(&self) -> bool {
-        let mut short = self.plan.shortfall.keys();
-        self.status == AgentSessionStatus::Failed
-            && short.any(|id| self.plan.void.contains(id) || self.is_barred_for_good(id))
-    }
-
-    fn another_session(&self, now: Timestamp) -> Next {
-        let alert = self.alert.alert_id;
-        let barred = self.plan.shortfall.keys();
-        let barred = barred.filter_map(|id| self.barred_until(id, now));
-        let from = barred
-            .max()
-            .map_or_else(String::new, |at| format!(" from {} on", minute(at)));
-        let description = format!(
-            "proposes again in another session on alert {alert}{from}, or resolves the alert"
-        );
-        Next::new(Step::Propose, PROPOSER, description)
-    }
-
-    fn reconciliation_step(&self) -> Option<Next> {
-        let (id, at) = self
-            .plan
-            .awaited
-            .iter()
-            .min_by_key(|(_, at)| **at)?;
-        Some(
-            self.check_step(id, self.plan.awaited.len())?
-                .until(Some(*at)),
-        )
-    }
-
-    fn verification_step(&self) -> Option<Next> {
-        let times = &self.plan.verified_at;
-        let first = self
-            .plan
-            .unverified
-            .iter()
-            .min_by_key(|id| times.get(*id))?;
-        let at = times.get(first).copied();
-        Some(
-            self.check_step(first, self.plan.unverified.len())?
-                .until(at),
-        )
-    }
-
-    /// Returns the agent's check of the first of so many actions.
-    fn check_step(&self, id: &str, count: usize) -> Option<Next> {
-        let action = self.proposed(id)?;
-        let system = &action.content.target_system;
-        let action = quoted(action);
-        let others = besides(count - 1);
-        let description = format!("checks in {system} whether {action} took effect{others}");
-        Some(Next::new(Step::Agent, AGENT, description))
-    }
-
-    /// Returns the first check of its alert after the last action or settlement. Once the matter
-    /// was found unsettled, a user is needed.
-    fn first_alert_check(&self) -> Option<Next> {
-        let alert = self.alert.alert_id;
-        let at = self
-            .times
-            .alert_check_at
-            .filter(|_| self.times.alert_checks == 0)?;
-        let description = format!("checks whether the matter of alert {alert} is settled");
-        Some(Next::new(Step::Agent, AGENT, description).until(Some(at)))
-    }
-
-    /// Returns the approval of the first action that a user may approve.
-    fn approval_step(
-        &self,
-        open: &[&ProposedAction],
-        context: &SessionContext,
-        now: Timestamp,
-    ) -> Option<Next> {
-        let can_be_approved = |action: &&&ProposedAction| {
-            let is_denied = context.policy.demands(action).denies();
-            !is_denied
-                && context
-                    .policy
-                    .caps
-                    .charge(&action.content)
-                    .is_ok()
-        };
-        let until = self.approvable_until(now);
-        let is_open_now = |action: &&&ProposedAction| {
-            can_be_approved(action)
-                && self
-                    .barred_until(&action.id, now)
-                    .is_none()
-        };
-        let action = open.iter().find(is_open_now);
-        let Some(action) = action.or_else(|| open.iter().find(can_be_approved)) else {
-            let action = quoted(open.first()?);
-            let description = format!(
-                "rejects the proposal, or has the policy changed: no user may approve {action}"
-            );
-            return Some(Next::new(Step::Execute, EXECUTOR, description).until(until));
-        };
-        let requirement = context.policy.demands(action);
-        let needed = requirement.approvers();
-        let approvals = context
-            .approvers
-            .standing(&action.approvals);
-        let approver_count = requirement.given(&approvals, &self.proposers(&action.id), now);
-        let mut description = format!("approves {}", quoted(action));
-        if self.is_approved(&action.id) {
-            description += " again";
-        }
-        let barred = self.barred_until(&action.id, now);
-        if let Some(from) = barred {
-            description = format!(
-                "{description} from {} on, as its playbook limits the tries",
-                minute(from)
-            );
-        }
-        let count = format!(" ({} of {needed})", needed.min(approver_count + 1));
-        if needed > 1 {
-            description += &count;
-        }
-        description += &besides(open.len() - 1);
-        let valid = approvals
-            .iter()
-            .filter(|approval| approval.is_valid(now));
-        let expires = valid.map(ActionApproval::expires_at);
-        let until = until.into_iter().chain(expires).min();
-        let step = if barred.is_some() {
-            Step::Later
-        } else {
-            Step::Approve
-        };
-        Some(Next::new(step, requirement.who(), description).until(until))
-    }
-
     /// Checks that the approval of a user who may execute actions would be accepted and count. 403
     /// or 409 if not.
     pub fn may_approve(
@@ -552,17 +320,226 @@ impl AgentSession {
                 "The connection changed since the action was proposed. Have it proposed again.";
             return Err(Error::conflict(Code::ContentChanged, detail));
         }
-        if let Some(from) = self.barred_until(&action.id, now) {
+        if let Some(from) = self.plan.barred_until(&action.id, now) {
             let from = minute(from);
             let detail =
                 format!("Its playbook limits the tries. It may be tried again from {from} on.");
             return Err(Error::conflict(Code::InvalidTransition, detail));
         }
         if context.is_resolved {
-            return Err(Self::alert_resolved());
+            return Err(alert_resolved());
         }
         self.check_approval(action, &context.policy, &ActionApproval::by(user, now))
     }
+}
+
+/// Returns its next steps, the most urgent first.
+fn next_steps(session: &AgentSession, context: &SessionContext, now: Timestamp) -> Vec<Next> {
+    let status = session.status_at(now);
+    let mut steps = Vec::new();
+    let by_agent = |description| Next::new(Step::Agent, AGENT, description);
+    match status {
+        AgentSessionStatus::Started => {
+            return vec![Next::new(Step::Propose, PROPOSER, "has actions proposed")];
+        }
+        AgentSessionStatus::Analyzing => {
+            return vec![by_agent("analyses the alert").until(session.times.due_at)];
+        }
+        AgentSessionStatus::Executing if session.works() => {
+            steps.push(by_agent("executes the approved actions"));
+        }
+        AgentSessionStatus::Cancelling => steps.push(by_agent("ends the running actions")),
+        _ => {}
+    }
+    steps.extend(reconciliation_step(session));
+    let open: Vec<_> = session
+        .open_actions(context.is_resolved, now)
+        .collect();
+    let of = |is: fn(OpenWork) -> bool| -> Vec<&ProposedAction> {
+        let open = open
+            .iter()
+            .filter(|(_, work)| is(*work));
+        open.map(|(action, _)| *action)
+            .collect()
+    };
+    if let Some((action, others)) = of(|work| work == OpenWork::Judge).split_first() {
+        let system = &action.content.target_system;
+        let action = quoted_action(action);
+        let others = besides(others.len());
+        let description =
+            format!("looks in {system} and settles {action} as done or not done{others}");
+        steps.push(Next::new(Step::Execute, EXECUTOR, description));
+    }
+    let approvals = of(OpenWork::is_approval);
+    let (unbound, bound): (Vec<_>, Vec<_>) = approvals
+        .into_iter()
+        .partition(|action| context.unbound.contains(&action.id));
+    steps.extend(approval_step(session, &bound, context, now));
+    let may_propose = !context.is_resolved && !session.plan.superseded;
+    let awaits = status == AgentSessionStatus::AwaitingConfirmation;
+    if let Some(action) = unbound.first().filter(|_| awaits) {
+        let description = format!(
+            "has actions proposed again, since the connection of {} changed",
+            quoted_action(action)
+        );
+        steps.push(Next::new(Step::Propose, PROPOSER, description).until(session.times.due_at));
+    } else if may_propose && (is_outdated(session) || !unbound.is_empty()) {
+        steps.push(another_session(session, now));
+    }
+    if let Some((action, others)) = of(|work| work == OpenWork::ByHand).split_first() {
+        let action = quoted_action(action);
+        let others = besides(others.len());
+        let description = format!("settles {action} or hands it over{others}");
+        let expires = status == AgentSessionStatus::AwaitingConfirmation;
+        let until = session.times.due_at.filter(|_| expires);
+        steps.push(Next::new(Step::Execute, EXECUTOR, description).until(until));
+    }
+    if status.keeps_handlings() {
+        steps.extend(
+            session
+                .plan
+                .proposed_actions
+                .iter()
+                .filter_map(handed_over),
+        );
+    }
+    if steps.is_empty() {
+        let check = verification_step(session).or_else(|| first_alert_check(session));
+        let another = || may_propose.then(|| another_session(session, now));
+        steps.extend(check.or_else(another));
+    }
+    steps
+}
+
+/// True if it failed since the record of an approved action is not as it was proposed, or since
+/// the action may not be tried again in time.
+fn is_outdated(session: &AgentSession) -> bool {
+    let mut short = session.plan.shortfall.keys();
+    session.status == AgentSessionStatus::Failed
+        && short.any(|id| session.plan.void.contains(id) || session.is_barred_for_good(id))
+}
+
+fn another_session(session: &AgentSession, now: Timestamp) -> Next {
+    let alert = session.alert.alert_id;
+    let barred = session.plan.shortfall.keys();
+    let barred = barred.filter_map(|id| session.plan.barred_until(id, now));
+    let from = barred
+        .max()
+        .map_or_else(String::new, |at| format!(" from {} on", minute(at)));
+    let description =
+        format!("proposes again in another session on alert {alert}{from}, or resolves the alert");
+    Next::new(Step::Propose, PROPOSER, description)
+}
+
+fn reconciliation_step(session: &AgentSession) -> Option<Next> {
+    let (id, at) = session
+        .plan
+        .awaited
+        .iter()
+        .min_by_key(|(_, at)| **at)?;
+    Some(check_step(session, id, session.plan.awaited.len())?.until(Some(*at)))
+}
+
+fn verification_step(session: &AgentSession) -> Option<Next> {
+    let times = &session.plan.verified_at;
+    let first = session
+        .plan
+        .unverified
+        .iter()
+        .min_by_key(|id| times.get(*id))?;
+    let at = times.get(first).copied();
+    Some(check_step(session, first, session.plan.unverified.len())?.until(at))
+}
+
+/// Returns the agent's check of the first of so many actions.
+fn check_step(session: &AgentSession, id: &str, count: usize) -> Option<Next> {
+    let action = session.plan.proposed(id)?;
+    let system = &action.content.target_system;
+    let action = quoted_action(action);
+    let others = besides(count - 1);
+    let description = format!("checks in {system} whether {action} took effect{others}");
+    Some(Next::new(Step::Agent, AGENT, description))
+}
+
+/// Returns the first check of its alert after the last action or settlement. Once the matter
+/// was found unsettled, a user is needed.
+fn first_alert_check(session: &AgentSession) -> Option<Next> {
+    let alert = session.alert.alert_id;
+    let at = session
+        .times
+        .alert_check_at
+        .filter(|_| session.times.alert_checks == 0)?;
+    let description = format!("checks whether the matter of alert {alert} is settled");
+    Some(Next::new(Step::Agent, AGENT, description).until(Some(at)))
+}
+
+/// Returns the approval of the first action that a user may approve.
+fn approval_step(
+    session: &AgentSession,
+    open: &[&ProposedAction],
+    context: &SessionContext,
+    now: Timestamp,
+) -> Option<Next> {
+    let can_be_approved = |action: &&&ProposedAction| {
+        let is_denied = context.policy.demands(action).denies();
+        !is_denied
+            && context
+                .policy
+                .caps
+                .charge(&action.content)
+                .is_ok()
+    };
+    let until = session.approvable_until(now);
+    let is_open_now = |action: &&&ProposedAction| {
+        can_be_approved(action)
+            && session
+                .plan
+                .barred_until(&action.id, now)
+                .is_none()
+    };
+    let action = open.iter().find(is_open_now);
+    let Some(action) = action.or_else(|| open.iter().find(can_be_approved)) else {
+        let action = quoted_action(open.first()?);
+        let description = format!(
+            "rejects the proposal, or has the policy changed: no user may approve {action}"
+        );
+        return Some(Next::new(Step::Execute, EXECUTOR, description).until(until));
+    };
+    let requirement = context.policy.demands(action);
+    let needed = requirement.approvers();
+    let approvals = context
+        .approvers
+        .standing(&action.approvals);
+    let approver_count = requirement.given(&approvals, &session.proposers(&action.id), now);
+    let mut description = format!("approves {}", quoted_action(action));
+    if session.plan.is_approved(&action.id) {
+        description += " again";
+    }
+    let barred = session
+        .plan
+        .barred_until(&action.id, now);
+    if let Some(from) = barred {
+        description = format!(
+            "{description} from {} on, as its playbook limits the tries",
+            minute(from)
+        );
+    }
+    let count = format!(" ({} of {needed})", needed.min(approver_count + 1));
+    if needed > 1 {
+        description += &count;
+    }
+    description += &besides(open.len() - 1);
+    let valid = approvals
+        .iter()
+        .filter(|approval| approval.is_valid(now));
+    let expires = valid.map(ActionApproval::expires_at);
+    let until = until.into_iter().chain(expires).min();
+    let step = if barred.is_some() {
+        Step::Later
+    } else {
+        Step::Approve
+    };
+    Some(Next::new(step, requirement.who(), description).until(until))
 }
 
 /// Returns the step of a handed-over action whose service request is open.
@@ -573,12 +550,15 @@ fn handed_over(action: &ProposedAction) -> Option<Next> {
         .filter(|handling| handling.is_open())?;
     let (request, assignee) = (handling.service_request_id?, handling.assignee_id?);
     let who = format!("The assignee of service request {request}");
-    let description = format!("does {} and resolves the service request", quoted(action));
+    let description = format!(
+        "does {} and resolves the service request",
+        quoted_action(action)
+    );
     Some(Next::new(Step::Request(assignee), who, description))
 }
 
 /// Returns the description of an action in quotes.
-pub(crate) fn quoted(action: &ProposedAction) -> String {
+pub(crate) fn quoted_action(action: &ProposedAction) -> String {
     format!(
         "\"{}\"",
         action

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
-    action::ActionContent,
+    action::{ActionApproval, ActionContent, PlaybookVersion, PolicyRule},
     check::ResolvedWhen,
-    journal::Excerpt,
+    connection::Excerpt,
     pattern::Pattern,
-    policy::{ActionApproval, AgentPolicy, PolicyRule, Requirement},
-    session::{Evidence, PlaybookVersion, ReadEvidence},
+    policy::{AgentPolicy, Requirement},
+    session::{Evidence, ReadEvidence},
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

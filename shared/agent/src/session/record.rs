@@ -14,10 +14,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
-    action::{ActionKey, ActionState},
-    alert::Alert,
+    action::{ActionKey, ActionState, digest_of},
     check::ResolvedWhen,
-    session::{Analysis, Proposal, ProposedAction, ReadEvidence},
+    session::{Analysis, ProposedAction, ReadEvidence},
 };
 
 /// A session of the agent on one alert.
@@ -222,6 +221,94 @@ impl AgentSessionStatus {
     }
 }
 
+impl SessionPlan {
+    pub fn proposed(&self, action_id: &str) -> Option<&ProposedAction> {
+        self.proposed_actions
+            .get(self.place(action_id)?)
+    }
+
+    pub(crate) fn proposed_mut(&mut self, action_id: &str) -> Option<&mut ProposedAction> {
+        let mut actions = self.proposed_actions.iter_mut();
+        actions.find(|action| action.id == action_id)
+    }
+
+    /// Returns an action's position in the proposal, from 0.
+    pub fn place(&self, action_id: &str) -> Option<usize> {
+        let mut actions = self.proposed_actions.iter();
+        actions.position(|action| action.id == action_id)
+    }
+
+    pub fn is_approved(&self, action_id: &str) -> bool {
+        let mut approved = self.approved.iter().flatten();
+        approved.any(|id| id == action_id)
+    }
+
+    /// Returns the instant from which an action may be tried again, if its limit of tries bars it
+    /// now.
+    pub(crate) fn barred_until(&self, action_id: &str, now: Timestamp) -> Option<Timestamp> {
+        let from = self
+            .barred_until
+            .get(action_id)
+            .copied();
+        from.filter(|from| now < *from)
+    }
+
+    /// Returns the ids of the approved actions with one of these keys.
+    pub(crate) fn approved_among(&self, keys: &[String]) -> Vec<String> {
+        let proposed_actions = self.proposed_actions.iter();
+        let among = proposed_actions
+            .filter(|action| keys.contains(&action.key) && self.is_approved(&action.id));
+        among
+            .map(|action| action.id.clone())
+            .collect()
+    }
+
+    /// Returns the ids of the actions that are not approved together with an action: both share a
+    /// record, and neither comes before the other.
+    pub fn excluded_by(&self, action: &ProposedAction) -> Vec<String> {
+        let proposed_actions = self.proposed_actions.iter();
+        let excluded = proposed_actions.filter(|other| self.are_exclusive(action, other));
+        excluded
+            .map(|other| other.id.clone())
+            .collect()
+    }
+
+    pub(crate) fn are_exclusive(&self, action: &ProposedAction, other: &ProposedAction) -> bool {
+        action.key != other.key
+            && action.is_automated
+            && other.is_automated
+            && action.content.meets(&other.content)
+            && !self.comes_after(action, other)
+            && !self.comes_after(other, action)
+    }
+
+    /// True if an action comes after another one, directly or not. Playbooks have no circles.
+    fn comes_after(&self, action: &ProposedAction, other: &ProposedAction) -> bool {
+        let mut before = action
+            .after
+            .iter()
+            .chain(&action.unless);
+        before.any(|key| {
+            let mut proposed_actions = self.proposed_actions.iter();
+            let predecessor = proposed_actions.find(|proposed| proposed.key == *key);
+            predecessor.is_some_and(|predecessor| {
+                predecessor.key == other.key || self.comes_after(predecessor, other)
+            })
+        })
+    }
+
+    /// Returns the pairs of these actions that are not approved together, by their ids.
+    pub fn exclusive_pairs(&self, actions: &[&ProposedAction]) -> Vec<[String; 2]> {
+        let mut pairs = Vec::new();
+        for (at, action) in actions.iter().enumerate() {
+            let later = actions.iter().skip(at + 1);
+            let excluded = later.filter(|other| self.are_exclusive(action, other));
+            pairs.extend(excluded.map(|other| [action.id.clone(), other.id.clone()]));
+        }
+        pairs
+    }
+}
+
 impl AgentSession {
     /// Limit of an analysis before it counts as interrupted, in milliseconds.
     pub const ANALYSIS: i64 = 2 * span::MINUTE;
@@ -233,46 +320,6 @@ impl AgentSession {
     /// Delay after a change before the sweeper checks whether all actions ended, in milliseconds.
     pub const SETTLE_CHECK: i64 = span::MINUTE;
     pub const INTERRUPTED: &'static str = "The analysis was interrupted.";
-
-    pub fn open(id: AgentSessionId, alert: &Alert, by: UserId, now: Timestamp) -> Self {
-        let entities = alert
-            .entities
-            .iter()
-            .map(|entity| entity.id.to_string());
-        Self {
-            id,
-            organization_id: alert.organization_id,
-            alert: SessionAlert {
-                alert_id: alert.id,
-                signal_type: alert.signal_type.to_string(),
-                occurred_at: alert.occurred_at,
-                entities: entities.collect(),
-            },
-            status: AgentSessionStatus::Started,
-            error: None,
-            analysis: SessionAnalysis::default(),
-            plan: SessionPlan::default(),
-            people: SessionPeople {
-                recorded_by: alert
-                    .created_by
-                    .filter(|_| !alert.recorded_by_machine),
-                created_by: by,
-                proposed_by: None,
-                rejection: None,
-            },
-            journal: JournalHead::default(),
-            times: SessionTimes {
-                journal_at: None,
-                journal_named: 0,
-                due_at: None,
-                alert_check_at: None,
-                alert_checks: 0,
-                approvable_until: None,
-                created_at: now,
-                updated_at: now,
-            },
-        }
-    }
 
     /// Returns the status at `now`. A proposal expires and an analysis counts as interrupted at its
     /// deadline, even before the sweeper writes so.
@@ -296,81 +343,6 @@ impl AgentSession {
         }
     }
 
-    /// Begins an analysis. 409 unless it is started or awaits confirmation. A replay with the same
-    /// idempotency key may begin the same analysis again.
-    pub fn begin_analysis(&mut self, key: Option<&str>, now: Timestamp) -> Result<(), Error> {
-        use AgentSessionStatus::{Analyzing, AwaitingConfirmation, Started};
-        let is_replay = key.is_some() && key == self.analysis.key.as_deref();
-        match self.status_at(now) {
-            Started | AwaitingConfirmation => {}
-            Analyzing if is_replay => {}
-            status => return Err(status.forbids("Actions cannot be proposed")),
-        }
-        self.analysis.key = key.map(str::to_owned);
-        self.times.approvable_until = None;
-        self.set_status(Analyzing, Some(now.plus(Self::ANALYSIS)), now);
-        Ok(())
-    }
-
-    /// Ends an analysis with its proposal. The actions get new ids, and the ids of earlier
-    /// proposals become void. 409 if the analysis was interrupted or the session cancelled
-    /// meanwhile.
-    pub fn finish_analysis(&mut self, proposal: Proposal, now: Timestamp) -> Result<(), Error> {
-        if self.status_at(now) != AgentSessionStatus::Analyzing {
-            let detail = "The analysis took too long. Open another session.";
-            return Err(Error::conflict(Code::AnalysisInterrupted, detail));
-        }
-        let number = self.plan.proposal + 1;
-        let mut actions = proposal.actions;
-        for (place, action) in (1..).zip(&mut actions) {
-            action.id = self.action_id(number, place);
-        }
-        self.analysis.newest = Some(proposal.analysis);
-        self.analysis.reads = proposal.reads;
-        self.plan.resolved_when = proposal.resolved_when;
-        self.plan.proposal = number;
-        self.plan.proposed_actions = actions;
-        self.plan.void = BTreeSet::new();
-        let due = now.plus(Self::CONFIRMATION);
-        self.times.approvable_until = Some(due);
-        self.set_status(AgentSessionStatus::AwaitingConfirmation, Some(due), now);
-        Ok(())
-    }
-
-    pub fn fail_analysis(&mut self, error: impl Into<String>, now: Timestamp) {
-        self.error = Some(error.into());
-        self.set_status(AgentSessionStatus::Failed, None, now);
-    }
-
-    /// Rejects the proposal and cancels the session; none of its actions run. Returns true if this
-    /// call rejected it, and false for a repeat by the same user. 409 unless it awaits
-    /// confirmation.
-    pub fn reject(&mut self, by: UserId, reason: &str, now: Timestamp) -> Result<bool, Error> {
-        match (self.status_at(now), &self.people.rejection) {
-            (AgentSessionStatus::AwaitingConfirmation, _) => {}
-            (AgentSessionStatus::Cancelled, Some(rejection)) if rejection.user_id == by => {
-                return Ok(false);
-            }
-            (status, _) => return Err(status.forbids("The proposal cannot be rejected")),
-        }
-        self.people.rejection = Some(Rejection {
-            user_id: by,
-            at: now,
-            reason: reason.to_owned(),
-        });
-        self.withdraw_approvals();
-        self.set_status(AgentSessionStatus::Cancelled, None, now);
-        Ok(true)
-    }
-
-    /// Drops approvals that did not lead to an execution, and takes no more.
-    pub(crate) fn withdraw_approvals(&mut self) {
-        self.times.approvable_until = None;
-        for action in &mut self.plan.proposed_actions {
-            action.approvals = Vec::new();
-        }
-    }
-
     /// True while actions run. Once all have ended, it may still await the outcome of one.
     pub const fn works(&self) -> bool {
         self.status.is_running() && !self.plan.awaits_outcome
@@ -380,26 +352,6 @@ impl AgentSession {
     pub(crate) const fn is_at_rest(&self) -> bool {
         use AgentSessionStatus::{Completed, Failed};
         self.plan.awaits_outcome || matches!(self.status, Completed | Failed)
-    }
-
-    /// Ends it after its last action. Its other actions can be approved for [`AGAIN`](Self::AGAIN).
-    pub(crate) fn end(&mut self, status: AgentSessionStatus, now: Timestamp) {
-        self.set_status(status, None, now);
-        self.times.approvable_until = Some(now.plus(Self::AGAIN));
-        self.plan_visit();
-    }
-
-    /// Ends the time for another execution of an ended session. It leaves the list of open work.
-    /// Returns whether that time was over.
-    pub fn close(&mut self, now: Timestamp) -> bool {
-        let until = self.times.approvable_until;
-        let rests = self.status.has_ended() || self.plan.awaits_outcome;
-        let is_over = rests && until.is_some_and(|until| until <= now);
-        if is_over {
-            self.times.approvable_until = None;
-            self.plan_visit();
-        }
-        is_over
     }
 
     /// Returns the users with an interest in an action: those who recorded the alert, opened the
@@ -413,6 +365,7 @@ impl AgentSession {
         } = self.people;
         let people = [recorded_by, Some(created_by), proposed_by];
         let deniers = self
+            .plan
             .proposed(action_id)
             .map(|action| &action.denied_by);
         let deniers = deniers.into_iter().flatten().copied();
@@ -421,38 +374,6 @@ impl AgentSession {
             .flatten()
             .chain(deniers)
             .collect()
-    }
-
-    /// Sets the status that follows from its deadline: an expired proposal, or an interrupted
-    /// analysis. Returns whether the status changed.
-    pub fn lapse(&mut self, now: Timestamp) -> bool {
-        let status = self.status_at(now);
-        if status == self.status {
-            return false;
-        }
-        self.error = self.error_at(now).map(str::to_owned);
-        self.withdraw_approvals();
-        self.set_status(status, None, now);
-        true
-    }
-
-    /// Schedules another check by the sweeper whether all actions ended.
-    pub fn check_later(&mut self, now: Timestamp) {
-        self.times.due_at = Some(now.plus(Self::SETTLE_CHECK));
-    }
-
-    /// Sets the status and the sweeper's next visit.
-    pub(crate) fn set_status(
-        &mut self,
-        status: AgentSessionStatus,
-        due_at: Option<Timestamp>,
-        now: Timestamp,
-    ) {
-        self.status = status;
-        self.times.due_at = due_at;
-        self.times.alert_check_at = None;
-        self.plan.awaits_outcome = false;
-        self.times.updated_at = now;
     }
 
     /// Returns the id of an action in a proposal; `place` counts from 1.
@@ -476,21 +397,11 @@ impl AgentSession {
                         .is_ok_and(|at: u32| at >= 1)
             })
     }
+}
 
-    pub fn proposed(&self, action_id: &str) -> Option<&ProposedAction> {
-        self.plan
-            .proposed_actions
-            .get(self.place(action_id)?)
-    }
-
-    pub(crate) fn proposed_mut(&mut self, action_id: &str) -> Option<&mut ProposedAction> {
-        let mut actions = self.plan.proposed_actions.iter_mut();
-        actions.find(|action| action.id == action_id)
-    }
-
-    /// Returns an action's position in the proposal, from 0.
-    pub fn place(&self, action_id: &str) -> Option<usize> {
-        let mut actions = self.plan.proposed_actions.iter();
-        actions.position(|action| action.id == action_id)
+impl ProposedAction {
+    pub fn digest(&self, session: &AgentSession) -> String {
+        let alert = session.alert.alert_id;
+        digest_of(&self.content, session.organization_id, alert, &self.id)
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn held(target: Idempotency) -> AgentAction {
 }
 
 fn claim(action: &mut AgentAction, target: Idempotency, now: i64) -> Claim {
-    action.claim(&context(target), LEASE, at(now))
+    transition::claim(action, &context(target), LEASE, at(now))
 }
 
 pub(super) fn called(idempotency: Idempotency, revision: i64) -> Called {
@@ -54,7 +54,7 @@ fn through(called: Called) -> ClaimContext {
     }
 }
 
-fn in_session(session: AgentSessionStatus, target: Idempotency) -> ClaimContext {
+pub(super) fn in_session(session: AgentSessionStatus, target: Idempotency) -> ClaimContext {
     ClaimContext {
         session,
         ..context(target)
@@ -92,9 +92,17 @@ fn nobody_takes_what_somebody_holds() {
     let before = action.clone();
     assert!(action.is_held(at(LEASE - 1)));
     assert_eq!(claim(&mut action, Keyed, LEASE - 1), Claim::Busy);
-    let cancelled = action.claim(&in_session(Cancelling, Keyed), LEASE, at(LEASE - 1));
+    let cancelled = transition::claim(
+        &mut action,
+        &in_session(Cancelling, Keyed),
+        LEASE,
+        at(LEASE - 1),
+    );
     assert_eq!(cancelled, Claim::Busy);
-    assert_eq!(action.give_up("Why.", at(LEASE - 1)), None);
+    assert_eq!(
+        transition::give_up(&mut action, "Why.", at(LEASE - 1)),
+        None
+    );
     assert_eq!(action, before);
     assert!(!action.is_held(at(LEASE)));
 }
@@ -117,8 +125,8 @@ fn after_the_lease_an_unkeyed_call_is_never_sent_again() {
     assert!(!action.progress.call.sending);
     // A released action had no call under way.
     let mut action = held(Unkeyed);
-    action.not_sent();
-    action.release(at(6), at(5));
+    transition::not_sent(&mut action);
+    transition::release(&mut action, at(6), at(5));
     assert_eq!(claim(&mut action, Unkeyed, 6), Claim::Held(()));
     assert!(!action.progress.call.ambiguous && action.progress.call.sending);
 }
@@ -131,13 +139,13 @@ fn an_interrupted_call_is_judged_by_how_it_was_sent() {
         let mut dead = held(then);
         assert_eq!(claim(&mut dead, now, LEASE), Claim::Ended(Unknown));
         let mut unclear = held(then);
-        unclear.answered(Effect::Unclear, then);
-        unclear.release(at(6), at(5));
+        transition::answered(&mut unclear, Effect::Unclear, then);
+        transition::release(&mut unclear, at(6), at(5));
         assert_eq!(claim(&mut unclear, now, 6), Claim::Ended(Unknown));
     }
     let mut clear = held(Keyed);
-    clear.answered(Effect::NotNow, Keyed);
-    clear.release(at(6), at(5));
+    transition::answered(&mut clear, Effect::NotNow, Keyed);
+    transition::release(&mut clear, at(6), at(5));
     assert_eq!(claim(&mut clear, Unkeyed, 6), Claim::Held(()));
 }
 
@@ -150,10 +158,10 @@ fn a_call_that_changes_nothing_is_sent_again_whoever_died() {
         assert_eq!(claim(&mut action, target, 0), Claim::Held(()));
         assert!(!action.progress.call.sending);
         assert_eq!(claim(&mut action, target, LEASE), Claim::Held(()));
-        assert!(!action.has_open_call(), "{target:?}");
+        assert!(!action.progress.call.is_open(), "{target:?}");
         // The next call is independent.
-        action.answered(Effect::Done, target);
-        action.sends(target, at(0));
+        transition::answered(&mut action, Effect::Done, target);
+        transition::sends(&mut action, target, at(0));
         assert_eq!(action.progress.call.sending, target == Unkeyed);
     }
 }
@@ -169,8 +177,8 @@ fn what_has_ended_is_over() {
         action.state = state;
         let before = action.clone();
         assert_eq!(claim(&mut action, Keyed, 5), Claim::Over);
-        assert!(!action.cancel(at(5)));
-        assert_eq!(action.give_up("Why.", at(5)), None);
+        assert!(!transition::cancel_queued(&mut action, at(5)));
+        assert_eq!(transition::give_up(&mut action, "Why.", at(5)), None);
         assert_eq!(action, before);
     }
 }
@@ -209,7 +217,11 @@ fn what_comes_first_is_waited_for_and_must_succeed() {
             before: before.clone(),
             ..context(Keyed)
         };
-        assert_eq!(action.claim(&context, LEASE, at(5)), claimed, "{before:?}");
+        assert_eq!(
+            transition::claim(&mut action, &context, LEASE, at(5)),
+            claimed,
+            "{before:?}"
+        );
         let why = "predecessor_not_done";
         assert_eq!(error(&action).contains(why), action.state == Skipped);
     }
@@ -240,13 +252,18 @@ fn in_a_session_that_does_not_execute_nothing_is_claimed() {
             .filter(|status| *status != Executing)
         {
             let mut action = action.clone();
-            let claim = action.claim(&in_session(session, Keyed), LEASE, at(5));
+            let claim = transition::claim(&mut action, &in_session(session, Keyed), LEASE, at(5));
             assert_eq!(claim, Claim::Ended(outcome), "{session:?}");
             assert!(error(&action).starts_with("Cancelled"), "{action:?}");
         }
     }
     // Its holder is gone and may have sent the call.
-    let claim = held(Keyed).claim(&in_session(Cancelled, Keyed), LEASE, at(LEASE));
+    let claim = transition::claim(
+        &mut held(Keyed),
+        &in_session(Cancelled, Keyed),
+        LEASE,
+        at(LEASE),
+    );
     assert_eq!(claim, Claim::Ended(Unknown));
     // The session's status may be stale; the action's flag is not.
     let mut stopping = held(Keyed);
@@ -258,20 +275,20 @@ fn in_a_session_that_does_not_execute_nothing_is_claimed() {
 #[test]
 fn cancelling_ends_what_is_queued_and_nothing_else() {
     for (mut action, outcome) in unclaimed() {
-        assert!(action.cancel(at(5)));
+        assert!(transition::cancel_queued(&mut action, at(5)));
         assert_eq!((action.state, action.end.at), (outcome, Some(at(5))));
     }
     let mut running = held(Keyed);
-    assert!(!running.cancel(at(5)));
+    assert!(!transition::cancel_queued(&mut running, at(5)));
     // A cancellation also spares an action whose holder is gone. The next claim ends it.
-    assert!(!running.cancel(at(LEASE)));
+    assert!(!transition::cancel_queued(&mut running, at(LEASE)));
     assert_eq!(running.state, Running);
 }
 
 #[test]
 fn a_released_action_is_not_claimed_before_its_time() {
     let mut action = held(Keyed);
-    action.release(at(70), at(5));
+    transition::release(&mut action, at(70), at(5));
     assert_eq!((action.state, action.schedule.lease_until), (Queued, None));
     assert_eq!(action.schedule.due_at, Some(at(70)));
     assert_eq!((action.fence.token, action.progress.attempts), (1, 1));
@@ -287,7 +304,7 @@ fn the_sweeper_waits_twice_as_long_each_time_up_to_an_hour_and_a_day_in_all() {
     let mut now = at(0);
     let mut pauses = Vec::new();
     while action.may_be_resent(now) {
-        action.resent(now);
+        transition::resent(&mut action, now);
         let due = action.schedule.due_at.unwrap();
         pauses.push(due.since(now) / span::MINUTE);
         assert!(pauses.len() < 50, "{pauses:?}");
@@ -307,7 +324,7 @@ fn the_sweeper_looks_for_a_dead_holder_after_the_delivery_and_the_lease() {
         (3 * minute, 3 * minute + margin),
     ] {
         let mut action = queued();
-        action.claim(&context(Keyed), lease, at(0));
+        transition::claim(&mut action, &context(Keyed), lease, at(0));
         assert_eq!(action.schedule.due_at, Some(at(visit)), "{lease}");
     }
 }
@@ -315,8 +332,8 @@ fn the_sweeper_looks_for_a_dead_holder_after_the_delivery_and_the_lease() {
 #[test]
 fn approved_again_it_begins_anew_after_its_done_steps() {
     let mut action = held(Unkeyed);
-    action.answered(Effect::Done, Unkeyed);
-    action.record(&Outcome::failed(None, "No."), at(5));
+    transition::answered(&mut action, Effect::Done, Unkeyed);
+    transition::record(&mut action, &Outcome::failed(None, "No."), at(5));
     (action.progress.call.ambiguous, action.progress.call.sending) = (true, true);
     action.fence.stopping = true;
     let mut approvals = queued().round.approvals;
@@ -324,7 +341,7 @@ fn approved_again_it_begins_anew_after_its_done_steps() {
     let mut session = awaiting();
     session.plan.approved = vec![ids(&[FIRST, SECOND])];
     session.plan.proposed_actions[0].after = vec!["second".into()];
-    action.approve_again(&session, approvals, Some("second"), at(9));
+    transition::queue_again(&mut action, &session, approvals, Some("second"), at(9));
     let mut fresh = queued();
     fresh.round.trace_id = Some("second".into());
     fresh
@@ -342,7 +359,7 @@ fn approved_again_it_begins_anew_after_its_done_steps() {
     fresh.schedule.due_at = Some(at(9 + AgentAction::DELIVERY));
     fresh.updated_at = at(9);
     assert_eq!(action, fresh);
-    assert_eq!(action.deadline(), at(9 + AgentAction::PATIENCE));
+    assert_eq!(action.round.deadline(), at(9 + AgentAction::PATIENCE));
 }
 
 #[test]
@@ -355,9 +372,12 @@ fn a_step_has_one_key_for_all_its_attempts_and_another_in_each_round() {
         stack: "other".into(),
         ..context(Keyed)
     };
-    assert_eq!(action.claim(&other, LEASE, at(LEASE)), Claim::Held(()));
+    assert_eq!(
+        transition::claim(&mut action, &other, LEASE, at(LEASE)),
+        Claim::Held(())
+    );
     assert_eq!(action.idempotency_key(0), "wd-stack-1-7-s7-p1-a1-1-1");
-    action.approve_again(&awaiting(), Vec::new(), None, at(5));
+    transition::queue_again(&mut action, &awaiting(), Vec::new(), None, at(5));
     assert_eq!(action.idempotency_key(0), "wd-stack-1-7-s7-p1-a1-1-2");
 }
 
@@ -368,7 +388,10 @@ fn what_is_put_off_stays_as_it_is_and_is_due_again() {
         ..context(Keyed)
     };
     let mut action = queued();
-    assert_eq!(action.claim(&deferred(70), LEASE, at(10)), Claim::Deferred);
+    assert_eq!(
+        transition::claim(&mut action, &deferred(70), LEASE, at(10)),
+        Claim::Deferred
+    );
     let mut expected = queued();
     expected.schedule.due_at = Some(at(70));
     expected.schedule.deferred = true;
@@ -377,7 +400,7 @@ fn what_is_put_off_stays_as_it_is_and_is_due_again() {
     assert_eq!(claim(&mut action, Keyed, 11), Claim::Held(()));
     // A lost holder may have sent a call.
     let later = LEASE + 20;
-    let claimed = action.claim(&deferred(later + 60), LEASE, at(later));
+    let claimed = transition::claim(&mut action, &deferred(later + 60), LEASE, at(later));
     assert_eq!(claimed, Claim::Deferred);
     assert_eq!((action.state, action.progress.attempts), (Running, 1));
     assert_eq!(claim(&mut action, Keyed, later + 1), Claim::Held(()));
@@ -387,9 +410,15 @@ fn what_is_put_off_stays_as_it_is_and_is_due_again() {
     let mut action = queued();
     action.progress.call.ambiguous = true;
     let until = deferred(late + 50);
-    assert_eq!(action.claim(&until, LEASE, at(late - 10)), Claim::Deferred);
+    assert_eq!(
+        transition::claim(&mut action, &until, LEASE, at(late - 10)),
+        Claim::Deferred
+    );
     assert_eq!(action.schedule.due_at, Some(at(late)));
-    assert_eq!(action.claim(&until, LEASE, at(late)), Claim::Ended(Unknown));
+    assert_eq!(
+        transition::claim(&mut action, &until, LEASE, at(late)),
+        Claim::Ended(Unknown)
+    );
 }
 
 #[test]
@@ -399,10 +428,16 @@ fn an_action_without_its_connection_ends_and_sends_nothing() {
         ..context(Keyed)
     };
     let mut action = queued();
-    assert_eq!(action.claim(&gone, LEASE, at(5)), Claim::Ended(Failed));
+    assert_eq!(
+        transition::claim(&mut action, &gone, LEASE, at(5)),
+        Claim::Ended(Failed)
+    );
     assert!(error(&action).contains("no_connection"), "{action:?}");
     let mut action = held(Keyed);
-    assert_eq!(action.claim(&gone, LEASE, at(LEASE)), Claim::Ended(Unknown));
+    assert_eq!(
+        transition::claim(&mut action, &gone, LEASE, at(LEASE)),
+        Claim::Ended(Unknown)
+    );
 }
 
 /// Under another revision, a repeat would be another call. The first call's key would not prevent
@@ -411,14 +446,20 @@ fn an_action_without_its_connection_ends_and_sends_nothing() {
 fn a_call_is_repeated_through_the_revision_that_it_was_sent_through() {
     let revised = through(called(Keyed, 2));
     let mut action = held(Keyed);
-    let claimed = action.claim(&revised, LEASE, at(LEASE));
+    let claimed = transition::claim(&mut action, &revised, LEASE, at(LEASE));
     assert_eq!(claimed, Claim::Ended(Unknown));
     // An unsent or refused call may use any revision.
     let mut action = held(Keyed);
-    assert_eq!(action.answered(Effect::NotNow, Keyed), None);
-    action.release(at(10), at(10));
+    assert_eq!(
+        transition::answered(&mut action, Effect::NotNow, Keyed),
+        None
+    );
+    transition::release(&mut action, at(10), at(10));
     let mut approved = action.clone();
-    assert_eq!(action.claim(&revised, LEASE, at(10)), Claim::Held(()));
+    assert_eq!(
+        transition::claim(&mut action, &revised, LEASE, at(10)),
+        Claim::Held(())
+    );
     assert_eq!(action.progress.connection_revision, Some(2));
     // An approval for another revision does not count.
     approved.content.connection = Some(ConnectionRevision {
@@ -449,8 +490,8 @@ fn what_was_put_off_by_the_system_is_asked_for_again() {
         (Effect::NotNow, &usual, late, skipped, "approval_expired: "),
     ] {
         let mut action = held(Keyed);
-        action.answered(effect, Keyed);
-        action.release(at(10), at(5));
+        transition::answered(&mut action, effect, Keyed);
+        transition::release(&mut action, at(10), at(5));
         assert_eq!(claim_in(&mut action, context, now), claimed, "{effect:?}");
         assert!(error(&action).starts_with(code), "{action:?}");
     }
@@ -472,7 +513,11 @@ fn an_action_that_replaces_another_runs_if_that_did_not_succeed() {
             ..context(Keyed)
         };
         let mut action = queued();
-        assert_eq!(action.claim(&context, LEASE, at(5)), claimed, "{before:?}");
+        assert_eq!(
+            transition::claim(&mut action, &context, LEASE, at(5)),
+            claimed,
+            "{before:?}"
+        );
         let is_needless = action
             .result()
             .is_some_and(|result| result.is_needless());
@@ -493,17 +538,17 @@ fn a_call_in_doubt_is_repeated_only_while_its_key_is_kept() {
         (half_an_hour, Claim::Ended(Unknown)),
     ] {
         let mut action = held(Keyed);
-        action.answered(Effect::Unclear, Keyed);
-        action.release(at(10), at(5));
+        transition::answered(&mut action, Effect::Unclear, Keyed);
+        transition::release(&mut action, at(10), at(5));
         // A claim in between does not make the key younger.
         assert_eq!(claim_in(&mut action, &kept, 20), Claim::Held(()));
-        action.answered(Effect::Unclear, Keyed);
-        action.release(at(30), at(25));
+        transition::answered(&mut action, Effect::Unclear, Keyed);
+        transition::release(&mut action, at(30), at(25));
         assert_eq!(claim_in(&mut action, &kept, after), claimed, "{after}");
     }
     // What was certainly not done begins anew.
     let mut action = held(Keyed);
-    action.answered(Effect::NotNow, Keyed);
+    transition::answered(&mut action, Effect::NotNow, Keyed);
     assert_eq!(action.progress.call.since, None);
 }
 
@@ -512,7 +557,7 @@ fn a_call_in_doubt_that_a_read_finds_done_is_done() {
     let mut action = held(Keyed);
     let done = preconditions::is("batch.state", "processed");
     action.content.steps[0].reconcile = Some(Reconciliation::by(done));
-    action.answered(Effect::Unclear, Keyed);
+    transition::answered(&mut action, Effect::Unclear, Keyed);
     action.content.reads = vec![preconditions::read("batch", "/usage-batches/ub_1001")];
     assert_eq!(action.doubt_reads().len(), 1);
     assert!(!action.was_done(&Observation::default()));
@@ -523,11 +568,18 @@ fn a_call_in_doubt_that_a_read_finds_done_is_done() {
     };
     let late = through(connection);
     action.round.approvals[0].digest = Some(action.digest());
-    action.release(at(10), at(5));
+    transition::release(&mut action, at(10), at(5));
     let later = at(30 * span::MINUTE);
-    assert_eq!(action.claim(&late, LEASE, later), Claim::Held(()));
-    assert!(!action.keeps_key(connection.kept_for, later));
-    action.found_done(at(9));
+    assert_eq!(
+        transition::claim(&mut action, &late, LEASE, later),
+        Claim::Held(())
+    );
+    assert!(
+        !action
+            .progress
+            .keeps_key(connection.kept_for, later)
+    );
+    transition::found_done(&mut action, at(9));
     assert_eq!(action.progress.steps_done, 1);
     assert_eq!(action.progress.call, OpenCall::default());
     assert_eq!(action.results_of_steps()[0].status, StepStatus::Done);
@@ -556,7 +608,11 @@ fn a_call_of_a_lost_time_is_sent_only_while_its_key_is_kept() {
     ] {
         let mut action = queued();
         let context = after_a_restore(target, kept_for);
-        assert_eq!(action.claim(&context, LEASE, at(5)), claimed, "{kept_for}");
+        assert_eq!(
+            transition::claim(&mut action, &context, LEASE, at(5)),
+            claimed,
+            "{kept_for}"
+        );
         if claimed != Claim::Held(()) {
             assert!(error(&action).starts_with("restored: "));
         }
@@ -577,11 +633,14 @@ fn the_effect_of_a_lost_call_is_read_also_by_its_verification() {
     assert_eq!(action.doubt_reads().len(), 0);
     // However old its key is, a worker claims it for that read.
     let context = after_a_restore(Keyed, 1);
-    assert_eq!(action.claim(&context, LEASE, at(5)), Claim::Held(()));
+    assert_eq!(
+        transition::claim(&mut action, &context, LEASE, at(5)),
+        Claim::Held(())
+    );
     assert_eq!(action.doubt_reads().len(), 1);
-    assert!(!action.keeps_key(1, at(5)));
+    assert!(!action.progress.keeps_key(1, at(5)));
     // A user or a check that finds it not done ends the doubt.
-    action.is_known(StepStatus::NotDone, at(6));
+    transition::settle_step(&mut action, StepStatus::NotDone, at(6));
     assert_eq!(action.doubt_reads().len(), 0);
-    assert!(!action.is_in_doubt());
+    assert!(!action.progress.is_in_doubt());
 }

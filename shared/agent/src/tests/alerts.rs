@@ -131,12 +131,8 @@ fn a_firing_ends_those_before_it_and_an_end_those_that_began_before_it() {
 fn an_approval_request_names_records_amounts_and_the_deadline() {
     let now = "2026-01-15T14:05:30Z".parse().unwrap();
     let mut session = opened();
-    session
-        .begin_analysis(None, now)
-        .unwrap();
-    session
-        .finish_analysis(proposal(), now)
-        .unwrap();
+    transition::begin_analysis(&mut session, None, now).unwrap();
+    transition::finish_analysis(&mut session, proposal(), now).unwrap();
     let descriptions = [
         "Retry payment `pay_3002` (482.10 USD). Attempts so far: 3.",
         "Tell customer `cus_1` that payment `pay_3002` failed.",

@@ -22,7 +22,7 @@ fn finalized(amount: &serde_json::Value, state: &str, now: i64) -> (AgentSession
         amount: Some(is("invoice.amount", json!(48_210))),
         within: span::MINUTE,
     });
-    action.record(&Outcome::succeeded(None), at(0));
+    transition::record(&mut action, &Outcome::succeeded(None), at(0));
     let mut observation = Observation::default();
     let facts = [
         ("invoice.state", json!(state)),
@@ -31,10 +31,8 @@ fn finalized(amount: &serde_json::Value, state: &str, now: i64) -> (AgentSession
     observation.facts = facts
         .map(|(name, value)| (name.to_owned(), value))
         .into();
-    action
-        .apply_check(&observation, SETTLES, at(now))
-        .unwrap();
-    session.note_other_effect(&action, SystemKind::Billing);
+    transition::apply_check(&mut action, &observation, SETTLES, at(now)).unwrap();
+    transition::note_other_effect(&mut session, &action, SystemKind::Billing);
     (session, action)
 }
 
@@ -93,7 +91,7 @@ fn an_effect_of_another_kind_is_told_at_once() {
             amount: None,
             within: span::HOUR,
         });
-        action.record(&Outcome::succeeded(None), at(0));
+        transition::record(&mut action, &Outcome::succeeded(None), at(0));
         let mut observation = Observation::default();
         let facts = [
             ("payment.state", json!("succeeded")),
@@ -102,9 +100,7 @@ fn an_effect_of_another_kind_is_told_at_once() {
         observation.facts = facts
             .map(|(name, value)| (name.to_owned(), value))
             .into();
-        action
-            .apply_check(&observation, SETTLES, at(span::SECOND))
-            .unwrap();
+        transition::apply_check(&mut action, &observation, SETTLES, at(span::SECOND)).unwrap();
         assert_eq!(
             action
                 .checks
@@ -116,7 +112,7 @@ fn an_effect_of_another_kind_is_told_at_once() {
             "{state}"
         );
         let mut session = awaiting();
-        session.note_other_effect(&action, SystemKind::Billing);
+        transition::note_other_effect(&mut session, &action, SystemKind::Billing);
         let added = session.plan.proposed_actions.get(3);
         let says = added.map(|manual| &*manual.content.description);
         let expected = "Check the effect: invoice.state is `void`, which was not approved. The action was: Have it \

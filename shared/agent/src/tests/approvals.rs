@@ -25,7 +25,7 @@ fn approve(
         provider_set_by: None,
     };
     let mut no_actions = Actions::none();
-    let came_of_it = session.approve(&mut no_actions, &approving, &approver, at(now))?;
+    let came_of_it = transition::approve(session, &mut no_actions, &approving, &approver, at(now))?;
     Ok(match came_of_it {
         Approved::Queued { new, .. } => {
             let mut approvals = new[0].round.approvals.iter();
@@ -214,7 +214,8 @@ fn what_changed_since_it_was_looked_at_is_not_approved() {
             ..of(&list)
         };
         let mut no_actions = Actions::none();
-        let approved = session.approve(&mut no_actions, &approving, &anybody(), at(5));
+        let approved =
+            transition::approve(&mut session, &mut no_actions, &approving, &anybody(), at(5));
         approved.map(|_| ())
     };
     let changed = send(&[(FIRST, "0")]).unwrap_err();
@@ -232,7 +233,7 @@ fn claim(action: &mut AgentAction, policy: &AgentPolicy, now: i64) -> Claim {
         policy: policy.clone(),
         ..context(Idempotency::Keyed)
     };
-    action.claim(&context, LEASE, at(now))
+    transition::claim(action, &context, LEASE, at(now))
 }
 
 #[track_caller]
@@ -278,7 +279,7 @@ fn an_approval_holds_for_an_hour_until_a_call_may_have_taken_effect() {
     let claimed = claim(&mut action, &no_rules, ActionApproval::VALID - 1);
     assert_eq!(claimed, Claim::Held(()));
     action.progress.call.ambiguous = true;
-    action.release(at(2 * span::HOUR), at(2 * span::HOUR));
+    transition::release(&mut action, at(2 * span::HOUR), at(2 * span::HOUR));
     assert_eq!(
         claim(&mut action, &no_rules, 2 * span::HOUR),
         Claim::Held(())
@@ -301,7 +302,7 @@ fn a_policy_that_became_stricter_holds_back_what_certainly_was_not_done() {
     let mut action = queued();
     assert_eq!(claim(&mut action, &policy(&json!({})), 5), Claim::Held(()));
     action.progress.call.ambiguous = true;
-    action.release(at(9), at(9));
+    transition::release(&mut action, at(9), at(9));
     assert_eq!(claim(&mut action, &two, 9), Claim::Held(()));
 }
 
@@ -309,8 +310,8 @@ fn a_policy_that_became_stricter_holds_back_what_certainly_was_not_done() {
 fn approvals_of_another_round_do_not_count() {
     let no_rules = policy(&json!({}));
     let mut action = queued();
-    action.record(&Outcome::failed(None, "No."), at(5));
-    action.approve_again(&awaiting(), Vec::new(), None, at(6));
+    transition::record(&mut action, &Outcome::failed(None, "No."), at(5));
+    transition::queue_again(&mut action, &awaiting(), Vec::new(), None, at(6));
     is_skipped(action, &no_rules, 7, "approval_missing");
 }
 
@@ -318,12 +319,13 @@ fn approvals_of_another_round_do_not_count() {
 fn an_action_takes_of_its_day_once_in_a_round() {
     let caps = policy(&json!({"caps": {"actions": 2}}));
     let mut action = queued();
-    assert!(action.charge(&caps).is_some());
-    assert_eq!(action.charge(&policy(&json!({}))), None);
+    assert!(transition::charge(&action, &caps).is_some());
+    assert_eq!(transition::charge(&action, &policy(&json!({}))), None);
     claim(&mut action, &caps, 5);
-    assert_eq!(action.charge(&caps), None);
+    assert_eq!(transition::charge(&action, &caps), None);
     let mut late = queued();
-    assert_eq!(late.beyond_the_day(at(5)), ActionState::Skipped);
+    transition::beyond_the_day(&mut late, at(5));
+    assert_eq!(late.state, ActionState::Skipped);
     assert!(
         late.end
             .error
@@ -339,11 +341,7 @@ fn a_rejected_proposal_is_cancelled_and_says_by_whom() {
     approve(&mut session, &two, 4, &[FIRST], 5).unwrap();
     let by = Id::new(6).unwrap();
     let other = Id::new(4).unwrap();
-    assert!(
-        session
-            .reject(by, "It was paid.", at(9))
-            .unwrap()
-    );
+    assert!(transition::reject(&mut session, by, "It was paid.", at(9)).unwrap());
     assert_eq!(session.status, AgentSessionStatus::Cancelled);
     assert_eq!(session.times.due_at, None);
     let rejection = session
@@ -359,15 +357,9 @@ fn a_rejected_proposal_is_cancelled_and_says_by_whom() {
             .approvals
             .is_empty()
     );
-    assert!(
-        !session
-            .reject(by, "Again.", at(10))
-            .unwrap()
-    );
+    assert!(!transition::reject(&mut session, by, "Again.", at(10)).unwrap());
     assert_eq!(session.people.rejection, Some(rejection));
-    let error = session
-        .reject(other, "No.", at(10))
-        .unwrap_err();
+    let error = transition::reject(&mut session, other, "No.", at(10)).unwrap_err();
     assert_eq!(code(&error), Code::InvalidTransition);
     let error = approve(&mut session, &two, 4, &[FIRST], 11).unwrap_err();
     assert_eq!(code(&error), Code::InvalidTransition);
@@ -378,12 +370,12 @@ fn only_a_proposal_can_be_rejected() {
     for status in STATUSES.iter().copied() {
         let mut session = awaiting();
         (session.status, session.times.due_at) = (status, None);
-        let rejected = session.reject(Id::new(6).unwrap(), "No.", at(9));
+        let rejected = transition::reject(&mut session, Id::new(6).unwrap(), "No.", at(9));
         let is_proposal = status == AgentSessionStatus::AwaitingConfirmation;
         assert_eq!(rejected.is_ok(), is_proposal, "{status:?}");
     }
     let late = at(AgentSession::CONFIRMATION);
-    let rejected = awaiting().reject(Id::new(6).unwrap(), "No.", late);
+    let rejected = transition::reject(&mut awaiting(), Id::new(6).unwrap(), "No.", late);
     rejected.unwrap_err();
 }
 
@@ -411,7 +403,8 @@ fn an_approval_counts_only_while_its_approver_may_give_it() {
             provider_set_by: None,
         };
         let mut no_actions = Actions::none();
-        let came_of_it = session.approve(&mut no_actions, &approving, &approver, at(2));
+        let came_of_it =
+            transition::approve(&mut session, &mut no_actions, &approving, &approver, at(2));
         assert!(matches!(came_of_it, Ok(Approved::Pending)), "{at_all}");
         // Nor does the worker count it, even if it was enough once.
         let mut action = queued();
@@ -419,7 +412,7 @@ fn an_approval_counts_only_while_its_approver_may_give_it() {
             approvers: others,
             ..context(Idempotency::Keyed)
         };
-        let claimed = action.claim(&context, LEASE, at(5));
+        let claimed = transition::claim(&mut action, &context, LEASE, at(5));
         assert_eq!(claimed, Claim::Ended(ActionState::Skipped));
         let error = action.end.error.unwrap();
         assert!(error.starts_with("approval_missing: "), "{error}");
@@ -433,13 +426,9 @@ fn the_stricter_of_two_policies_counts() {
     let lax = policy(&json!({}));
     for (at_proposal, at_approval) in [(&strict, &lax), (&lax, &strict)] {
         let mut session = awaiting();
-        session
-            .begin_analysis(None, at(0))
-            .unwrap();
+        transition::begin_analysis(&mut session, None, at(0)).unwrap();
         let proposed = proposal().under(at_proposal);
-        session
-            .finish_analysis(proposed, at(0))
-            .unwrap();
+        transition::finish_analysis(&mut session, proposed, at(0)).unwrap();
         let first = session.plan.proposed_actions[0]
             .id
             .clone();

@@ -65,7 +65,7 @@ fn a_record_that_another_holds_keeps_an_action_back() {
             held: held.into_iter().collect(),
             ..context(Idempotency::Keyed)
         };
-        let claim = action.claim(&context, 1_000, at(5));
+        let claim = transition::claim(&mut action, &context, 1_000, at(5));
         assert_eq!(claim, Claim::Ended(Skipped), "{code}");
         let says = action.end.error.unwrap();
         assert!(says.starts_with(&format!("{code}: ")), "{says}");
@@ -89,7 +89,10 @@ fn an_action_waits_while_the_one_that_comes_first_holds_its_record() {
             held: held.clone().into_iter().collect(),
             ..context(Idempotency::Keyed)
         };
-        assert_eq!(action.claim(&context, 1_000, at(5)), Claim::Busy);
+        assert_eq!(
+            transition::claim(&mut action, &context, 1_000, at(5)),
+            Claim::Busy
+        );
         assert_eq!(action.state, Queued);
     }
 }
@@ -311,7 +314,10 @@ fn an_action_that_may_have_had_its_effect_is_not_skipped() {
         held: held.into_iter().collect(),
         ..context(Idempotency::Keyed)
     };
-    assert_eq!(action.claim(&context, 1_000, at(5)), Claim::Ended(Unknown));
+    assert_eq!(
+        transition::claim(&mut action, &context, 1_000, at(5)),
+        Claim::Ended(Unknown)
+    );
 }
 
 /// A proposal of an earlier release names no records, so that nothing would keep others away.
@@ -319,7 +325,7 @@ fn an_action_that_may_have_had_its_effect_is_not_skipped() {
 fn an_action_without_records_is_not_run() {
     let mut action = queued();
     action.content.records.clear();
-    let claim = action.claim(&context(Idempotency::Keyed), 1_000, at(5));
+    let claim = transition::claim(&mut action, &context(Idempotency::Keyed), 1_000, at(5));
     assert_eq!(claim, Claim::Ended(Skipped));
     assert!(
         action
@@ -369,7 +375,7 @@ fn an_effect_is_tried_only_so_often() {
         } else {
             context.tries.push(vec![at_0]);
         }
-        let claim = action.claim(&context, span::MINUTE, at(5));
+        let claim = transition::claim(&mut action, &context, span::MINUTE, at(5));
         assert_eq!(claim, Claim::Ended(Skipped));
         assert!(
             action
@@ -395,16 +401,19 @@ fn what_asked_nothing_of_the_other_side_is_no_try() {
         action.content.money = money;
         action.round.approvals[0].digest = Some(action.digest());
         let context = context(Idempotency::Keyed);
-        assert_eq!(action.claim(&context, span::MINUTE, at(5)), Claim::Held(()));
+        assert_eq!(
+            transition::claim(&mut action, &context, span::MINUTE, at(5)),
+            Claim::Held(())
+        );
         assert_eq!(action.progress.tries.len(), 1);
         action
     };
     let cases: [(Step, bool, bool); 9] = [
         // Its precondition does not hold, its session was cancelled, or no time was left.
-        (AgentAction::not_sent, false, false),
+        (transition::not_sent, false, false),
         // 429, or a refused connection.
         (
-            |action| _ = action.answered(Effect::NotNow, Idempotency::Keyed),
+            |action| _ = transition::answered(action, Effect::NotNow, Idempotency::Keyed),
             false,
             false,
         ),
@@ -416,12 +425,12 @@ fn what_asked_nothing_of_the_other_side_is_no_try() {
         (|action| refused(action, Some(402)), true, false),
         (|action| refused(action, Some(422)), true, false),
         (
-            |action| _ = action.answered(Effect::Unclear, Idempotency::Keyed),
+            |action| _ = transition::answered(action, Effect::Unclear, Idempotency::Keyed),
             true,
             true,
         ),
         (
-            |action| _ = action.answered(Effect::Done, Idempotency::Keyed),
+            |action| _ = transition::answered(action, Effect::Done, Idempotency::Keyed),
             true,
             true,
         ),
@@ -433,7 +442,7 @@ fn what_asked_nothing_of_the_other_side_is_no_try() {
             assert_eq!(!action.progress.tries.is_empty(), counts, "{place}");
             // A repeat of an unclear call that is refused for now takes nothing back.
             if action.progress.call.ambiguous {
-                action.answered(Effect::NotNow, Idempotency::Keyed);
+                transition::answered(&mut action, Effect::NotNow, Idempotency::Keyed);
                 assert!(!action.progress.tries.is_empty(), "{place}");
             }
         }
@@ -441,6 +450,6 @@ fn what_asked_nothing_of_the_other_side_is_no_try() {
 }
 
 fn refused(action: &mut AgentAction, status: Option<u16>) {
-    action.answered(Effect::Refused, Idempotency::Keyed);
-    action.refused(status);
+    transition::answered(action, Effect::Refused, Idempotency::Keyed);
+    transition::refused(action, status);
 }

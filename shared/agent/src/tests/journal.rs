@@ -19,10 +19,18 @@ fn chain() -> (AgentSession, AgentAction, Vec<JournalEntry>) {
     let mut action = queued();
     let mut entries = Vec::new();
     for event in [JournalEvent::Opened, JournalEvent::Approved] {
-        entries.push(session.note(Note::new(user(), event, None), at(1)));
+        entries.push(transition::session_entry(
+            &mut session,
+            Note::new(user(), event, None),
+            at(1),
+        ));
     }
     let claimed = Note::new(WORKER, JournalEvent::Claimed, Some("queued"));
-    entries.extend(action.note(Some(claimed), at(2)));
+    entries.extend(transition::action_entries(
+        &mut action,
+        Some(claimed),
+        at(2),
+    ));
     let result = CallResult {
         response: Some(excerpt(200, json!({"state": "processed"}))),
         ..CallResult::unsent(Effect::Done, "", at(3))
@@ -32,10 +40,10 @@ fn chain() -> (AgentSession, AgentAction, Vec<JournalEntry>) {
         .unwritten
         .push((1, result));
     let ended = Note::new(WORKER, JournalEvent::Ended, Some("running"));
-    entries.extend(action.note(Some(ended), at(4)));
+    entries.extend(transition::action_entries(&mut action, Some(ended), at(4)));
     let heads = json!({"heads": {&action.key.action_id: action.journal}});
     let settled = Note::new(WORKER, JournalEvent::Settled, None).with(heads);
-    entries.push(session.note(settled, at(5)));
+    entries.push(transition::session_entry(&mut session, settled, at(5)));
     (session, action, entries)
 }
 
@@ -140,7 +148,9 @@ fn an_entry_behind_the_head_belongs_to_nobody() {
     let mut chain = chain();
     let mut forger = chain.0.clone();
     let note = Note::new(user(), JournalEvent::Rejected, None);
-    chain.2.push(forger.note(note, at(9)));
+    chain
+        .2
+        .push(transition::session_entry(&mut forger, note, at(9)));
     assert_eq!(broken(&chain), (false, 4, JournalFlaw::NotTheHead));
 }
 

@@ -15,6 +15,7 @@ mod policy;
 mod preconditions;
 mod progress;
 mod sessions;
+mod table;
 mod verification;
 
 use std::sync::LazyLock;
@@ -26,6 +27,17 @@ use model::{
 use serde_json::json;
 
 use crate::{action::*, alert::Alert, check::*, connection::*, journal::*, policy::*, session::*};
+
+use self::transition::*;
+
+/// All functions of transitions, also those that only `decide` calls.
+mod transition {
+    pub(super) use crate::transition::{
+        alert_end::*, analysis::*, approval::*, checks::*, claim::*, ending::*, holder::*,
+        journal::*, manual::*, precondition::*, progress::*, queue::*, schedule::*, settle::*,
+        status::*, step::*, verdict::*,
+    };
+}
 
 /// The instant that many milliseconds after the beginning of the test.
 fn at(millis: i64) -> Timestamp {
@@ -117,18 +129,14 @@ fn proposal() -> Proposal {
 fn opened() -> AgentSession {
     let id = Id::new(7).unwrap();
     let by = Id::new(3).unwrap();
-    AgentSession::open(id, &alert(), by, at(0))
+    transition::opened(id, &alert(), by, at(0))
 }
 
 /// Session 7 with a proposal made at 0: two automated actions and a manual one.
 fn awaiting() -> AgentSession {
     let mut session = opened();
-    session
-        .begin_analysis(None, at(0))
-        .unwrap();
-    session
-        .finish_analysis(proposal(), at(0))
-        .unwrap();
+    transition::begin_analysis(&mut session, None, at(0)).unwrap();
+    transition::finish_analysis(&mut session, proposal(), at(0)).unwrap();
     session
 }
 
@@ -140,7 +148,7 @@ const MANUAL: &str = "s7-p1-a3";
 fn queued() -> AgentAction {
     let session = awaiting();
     let action = &session.plan.proposed_actions[0];
-    AgentAction::approve(&session, action, vec![approval(4, action)], None, at(0))
+    transition::queued(&session, action, vec![approval(4, action)], None, at(0))
 }
 
 type Actions = ApprovedActions<Box<AgentAction>>;
@@ -150,13 +158,14 @@ fn approved(list: &[&str]) -> AgentSession {
     let mut session = awaiting();
     let mut no_actions = Actions::none();
     let list = ids(list);
-    let approved = session.approve(&mut no_actions, &of(&list), &anybody(), at(0));
+    let approved =
+        transition::approve(&mut session, &mut no_actions, &of(&list), &anybody(), at(0));
     approved.unwrap();
     session
 }
 
 fn claim_in(action: &mut AgentAction, context: &ClaimContext, now: i64) -> Claim {
-    action.claim(context, actions::LEASE, at(now))
+    transition::claim(action, context, actions::LEASE, at(now))
 }
 
 /// A manager's approval of an action at 0.
@@ -234,7 +243,7 @@ fn approve_in(
     approving: &Approving<'_>,
     now: i64,
 ) -> Result<bool, Code> {
-    match session.approve(actions, approving, &anybody(), at(now)) {
+    match transition::approve(session, actions, approving, &anybody(), at(now)) {
         Ok(Approved::Queued { .. }) => Ok(true),
         Ok(Approved::Standing) => Ok(false),
         Ok(Approved::Pending) => panic!("more approvers are needed"),

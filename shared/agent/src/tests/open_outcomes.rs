@@ -22,14 +22,15 @@ fn executing(first: AgentAction, others: &[AgentAction]) -> (AgentSession, Actio
             .map(|action| action.key.action_id.clone()),
     );
     let mut no_actions = Actions::none();
-    let approved = session.approve(&mut no_actions, &of(&list), &anybody(), at(0));
+    let approved =
+        transition::approve(&mut session, &mut no_actions, &of(&list), &anybody(), at(0));
     approved.unwrap();
     let executed = std::iter::once(first).chain(others.iter().cloned());
     let actions = Actions {
         known: executed.map(Box::new).collect(),
         unreadable: Vec::new(),
     };
-    assert!(session.settle(&actions, at(0)));
+    assert!(transition::settle(&mut session, &actions, at(0)));
     (session, actions)
 }
 
@@ -49,12 +50,16 @@ fn under_way() -> AgentAction {
     reconcile.pending = Some(is("batch.state", "processing"));
     reconcile.refused = Some(is("batch.state", "stuck"));
     reconcile.within = Some(10 * span::DAY);
-    action.permits(&seen("stuck"), at(0));
-    action.sends(Unkeyed, at(0));
-    action.keep(1, StepStatus::Unclear, None, at(0));
-    let ends = action.answered(Effect::UnderWay, Unkeyed);
+    transition::permits(&mut action, &seen("stuck"), at(0));
+    transition::sends(&mut action, Unkeyed, at(0));
+    transition::keep(&mut action, 1, StepStatus::Unclear, None, at(0));
+    let ends = transition::answered(&mut action, Effect::UnderWay, Unkeyed);
     assert_eq!(ends, Some(ActionState::Unknown));
-    action.record(&Outcome::unknown(None, "It is under way."), at(0));
+    transition::record(
+        &mut action,
+        &Outcome::unknown(None, "It is under way."),
+        at(0),
+    );
     action
 }
 
@@ -81,9 +86,7 @@ fn checks(action: &mut AgentAction, states: impl Fn(i64) -> &'static str) -> i64
     let mut last = 0;
     while let Some(due) = action.next_check_at() {
         let state = states(due.millis());
-        action
-            .apply_check(&seen(state), SETTLES, due)
-            .unwrap();
+        transition::apply_check(action, &seen(state), SETTLES, due).unwrap();
         last = due.millis();
     }
     last / span::HOUR
@@ -106,12 +109,21 @@ fn while_a_check_is_planned_the_session_executes_and_the_agent_is_next() {
         .all(|(_, work)| *work == OpenWork::Approve);
     assert!(are_approvals, "{open:?}");
     // Each check names the next one.
-    actions.known[0].apply_check(&seen("archived"), SETTLES, at(15 * SECOND_MILLIS));
-    session.note_outcomes(&actions);
+    transition::apply_check(
+        &mut actions.known[0],
+        &seen("archived"),
+        SETTLES,
+        at(15 * SECOND_MILLIS),
+    );
+    transition::note_outcomes(&mut session, &actions);
     assert!(next(&session, 16_000).ends_with("; Some(60000)"));
     // After the last one, it is a user's.
     checks(&mut actions.known[0], |_| "archived");
-    assert!(!session.settle_again(&actions, at(13 * span::HOUR)));
+    assert!(!transition::settle_again(
+        &mut session,
+        &actions,
+        at(13 * span::HOUR)
+    ));
     assert_eq!(session.status, Status::Executing);
     assert!(!session.works());
     let left = next(&session, 13 * span::HOUR);
@@ -137,8 +149,7 @@ fn other_actions_run_beside_an_open_outcome() {
     assert_eq!(refused, Err(Code::OutcomeUnknown));
     // It can be cancelled, so that another session can be opened.
     assert!(
-        session
-            .cancel(&mut actions, at(6))
+        transition::cancel(&mut session, &mut actions, at(6))
             .unwrap()
             .is_some()
     );
@@ -146,7 +157,7 @@ fn other_actions_run_beside_an_open_outcome() {
     // Its time ends, as after an end.
     let (mut session, _) = executing(unknown(), &[]);
     assert_eq!(session.times.due_at, Some(at(AgentSession::AGAIN)));
-    assert!(session.close(at(AgentSession::AGAIN)));
+    assert!(transition::close(&mut session, at(AgentSession::AGAIN)));
     assert_eq!(session.times.due_at, None);
 }
 
@@ -196,14 +207,14 @@ fn says(outcome: VerdictOutcome, now: i64) -> Verdict {
 #[test]
 fn nobody_says_not_done_of_what_is_under_way() {
     let refusal = |action: &mut AgentAction, now| {
-        let judged = action.judge(says(VerdictOutcome::NotDone, now));
+        let judged = transition::judge_action(action, says(VerdictOutcome::NotDone, now));
         judged.err().map(|error| code(&error))
     };
     // A check is due.
     let mut action = unknown();
     assert_eq!(refusal(&mut action, 5), Some(Code::UnderWay));
     for due in [15_000, 60_000, 300_000] {
-        action.apply_check(&seen("archived"), SETTLES, at(due));
+        transition::apply_check(&mut action, &seen("archived"), SETTLES, at(due));
     }
     assert_eq!(refusal(&mut action.clone(), 300_001), None);
     let soon = 30 * span::MINUTE - AgentAction::SOON;
@@ -211,18 +222,14 @@ fn nobody_says_not_done_of_what_is_under_way() {
     // The system says so.
     let mut action = under_way();
     for due in [15_000, 60_000, 300_000] {
-        action.apply_check(&seen("processing"), SETTLES, at(due));
+        transition::apply_check(&mut action, &seen("processing"), SETTLES, at(due));
     }
     assert_eq!(refusal(&mut action.clone(), 300_001), Some(Code::UnderWay));
     let mut archived = action.clone();
-    archived.apply_check(&seen("archived"), SETTLES, at(1_800_000));
+    transition::apply_check(&mut archived, &seen("archived"), SETTLES, at(1_800_000));
     assert_eq!(refusal(&mut archived, 1_800_001), None);
     // Done is done.
-    assert!(
-        action
-            .judge(says(VerdictOutcome::Done, 300_001))
-            .unwrap()
-    );
+    assert!(transition::judge_action(&mut action, says(VerdictOutcome::Done, 300_001)).unwrap());
     // After the last check, a person decides.
     let mut action = under_way();
     checks(&mut action, |_| "processing");
@@ -250,11 +257,17 @@ fn a_verdict_on_money_is_an_interest() {
         let (mut session, mut actions) = executing(first, &[]);
         session.plan.proposed_actions[0].rules = rules.to_vec();
         let late = 13 * span::HOUR;
-        let judged = session.judge(&mut actions, FIRST, says(outcome, late));
+        let judged = transition::judge(&mut session, &mut actions, FIRST, says(outcome, late));
         assert!(judged.unwrap().is_some());
         assert_eq!(session.status, Status::Failed);
         let list = ids(&[FIRST]);
-        let same = session.approve(&mut actions, &again(&list), &anybody(), at(late));
+        let same = transition::approve(
+            &mut session,
+            &mut actions,
+            &again(&list),
+            &anybody(),
+            at(late),
+        );
         assert_eq!(same.is_ok(), counts);
         if let Err(error) = same {
             let error = error.to_string();
@@ -269,7 +282,8 @@ fn a_verdict_on_money_is_an_interest() {
                 by: Id::new(5).unwrap(),
                 ..again(&list)
             };
-            let approved = session.approve(&mut actions, &by_another, &another, at(late));
+            let approved =
+                transition::approve(&mut session, &mut actions, &by_another, &another, at(late));
             assert!(matches!(approved, Ok(Approved::Queued { .. })));
         }
     }
@@ -279,14 +293,14 @@ fn a_verdict_on_money_is_an_interest() {
 fn beside(first: AgentAction, relate: impl Fn(&mut ProposedAction)) -> AgentSession {
     let (mut session, actions) = executing(first, &[]);
     relate(&mut session.plan.proposed_actions[1]);
-    session.note_outcomes(&actions);
+    transition::note_outcomes(&mut session, &actions);
     session
 }
 
 #[test]
 fn what_a_result_makes_void_is_not_next() {
     let mut action = succeeded();
-    action.apply_check(&seen("processed"), SETTLES, at(0));
+    transition::apply_check(&mut action, &seen("processed"), SETTLES, at(0));
     let is_open = |session: &AgentSession| {
         let mut open = session.open_actions(false, at(1));
         open.any(|(action, _)| action.id == SECOND)
@@ -351,16 +365,16 @@ fn a_matter_that_was_settled_elsewhere_leaves_nothing() {
         reads: Vec::new(),
         conditions: Vec::new(),
     });
-    session.plan_alert_check(&actions, at(1));
+    transition::plan_alert_check(&mut session, &actions, at(1));
     assert!(session.awaits_alert_check());
-    session.matter_is_settled(at(2));
+    transition::matter_is_settled(&mut session, at(2));
     assert_eq!((session.status, &session.error), (Status::Completed, &None));
     assert!(!session.awaits_alert_check());
     // A failure stays one.
     let mut failed = skipped("x");
     failed.state = Failed;
     let (mut session, _) = executing(failed, &[]);
-    session.matter_is_settled(at(2));
+    transition::matter_is_settled(&mut session, at(2));
     assert_eq!(session.status, Status::Failed);
     // An action that its alert's resolution kept back was not needed.
     let (session, _) = executing(skipped("alert_resolved"), &[]);
@@ -380,7 +394,11 @@ fn an_action_that_is_replaced_later_was_not_needed() {
             "processed"
         }
     });
-    assert!(session.settle_again(&actions, at(2 * span::DAY)));
+    assert!(transition::settle_again(
+        &mut session,
+        &actions,
+        at(2 * span::DAY)
+    ));
     assert_eq!((session.status, &session.error), (Status::Completed, &None));
 }
 
@@ -403,7 +421,7 @@ fn nobody_approves_again_while_the_tries_are_used_up() {
         .plan
         .proposed_actions
         .truncate(1);
-    session.settle_again(&actions, at(0));
+    transition::settle_again(&mut session, &actions, at(0));
     // The time for another approval ends before.
     let proposes = "A user who may propose actions proposes again in another session on alert 9 from \
                     1970-01-02 00:00 UTC on, or resolves the alert; None";

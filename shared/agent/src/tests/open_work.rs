@@ -22,7 +22,7 @@ fn ended(states: [Option<ActionState>; 2]) -> (AgentSession, Actions) {
         .map(|(id, _)| id.clone())
         .collect();
     let mut actions = Actions::none();
-    let approved = session.approve(&mut actions, &of(&list), &anybody(), at(5));
+    let approved = transition::approve(&mut session, &mut actions, &of(&list), &anybody(), at(5));
     let Approved::Queued { new, .. } = approved.unwrap() else {
         panic!("it was not approved");
     };
@@ -30,7 +30,7 @@ fn ended(states: [Option<ActionState>; 2]) -> (AgentSession, Actions) {
         (action.state, action.end.at) = (state, Some(at(10)));
         actions.known.push(Box::new(action));
     }
-    assert!(session.settle(&actions, at(10)));
+    assert!(transition::settle(&mut session, &actions, at(10)));
     (session, actions)
 }
 
@@ -144,7 +144,13 @@ fn what_shares_a_record_with_an_ended_action_stays_open() {
 fn order_holds_over_lists() {
     let (mut session, mut actions) = ended([Some(Succeeded), None]);
     session.plan.proposed_actions[1].unless = vec!["first".into()];
-    let approved = session.approve(&mut actions, &of(&ids(&[SECOND])), &anybody(), at(11));
+    let approved = transition::approve(
+        &mut session,
+        &mut actions,
+        &of(&ids(&[SECOND])),
+        &anybody(),
+        at(11),
+    );
     let Ok(Approved::Queued { new, .. }) = approved else {
         panic!("it was not approved");
     };
@@ -156,10 +162,10 @@ fn a_day_after_its_end_a_session_closes() {
     let (mut session, _) = ended([Some(Succeeded), None]);
     session.plan.proposed_actions.pop();
     assert!(session.has_open_work());
-    assert!(!session.close(at(9 + span::DAY)));
-    assert!(session.close(at(10 + span::DAY)));
+    assert!(!transition::close(&mut session, at(9 + span::DAY)));
+    assert!(transition::close(&mut session, at(10 + span::DAY)));
     assert!(!session.has_open_work());
-    assert!(!session.close(at(11 + span::DAY)));
+    assert!(!transition::close(&mut session, at(11 + span::DAY)));
 }
 
 /// Approvals of another action stay while one is executed.
@@ -169,7 +175,8 @@ fn a_first_approval_outlives_the_execution_of_another_action() {
     let mut no_actions = Actions::none();
     session.plan.proposed_actions[1].rules = policy(&json!({"rules": [{"approvers": 2}]})).rules;
     for list in [ids(&[SECOND]), ids(&[FIRST])] {
-        let approved = session.approve(&mut no_actions, &of(&list), &anybody(), at(5));
+        let approved =
+            transition::approve(&mut session, &mut no_actions, &of(&list), &anybody(), at(5));
         approved.unwrap();
     }
     assert_eq!(session.status, Status::Executing);
@@ -195,20 +202,16 @@ fn says(next: Option<Next>) -> String {
 fn each_status_has_a_next_step() {
     let context = under(policy(&json!({})));
     let mut analyzing = opened();
-    analyzing
-        .begin_analysis(None, at(0))
-        .unwrap();
+    transition::begin_analysis(&mut analyzing, None, at(0)).unwrap();
     let mut failed = analyzing.clone();
-    failed.fail_analysis("It failed.", at(1));
+    transition::fail_analysis(&mut failed, "It failed.", at(1));
     let executing = approved(&[FIRST]);
     let mut cancelling = executing.clone();
     cancelling.status = Status::Cancelling;
     let mut cancelled = awaiting();
-    cancelled
-        .cancel(&mut Actions::none(), at(5))
-        .unwrap();
+    transition::cancel(&mut cancelled, &mut Actions::none(), at(5)).unwrap();
     let mut expired = awaiting();
-    assert!(expired.lapse(at(span::DAY)));
+    assert!(transition::lapse(&mut expired, at(span::DAY)));
     let again = "A user who may propose actions proposes again in another session on alert 9, or \
                  resolves the alert";
     let (done, _) = ended([Some(Succeeded), Some(Succeeded)]);
@@ -266,11 +269,7 @@ fn the_next_step_after_the_end_is_the_open_work() {
         assignee_id: Some(user),
         ..Handling::new(HandlingStatus::HandedOver, user, None, at(11))
     };
-    assert!(
-        session
-            .handle(MANUAL, over, at(11))
-            .unwrap()
-    );
+    assert!(transition::handle(&mut session, MANUAL, over, at(11)).unwrap());
     let request = "The assignee of service request 8 does \"Have it processed again\" and resolves the \
                    service request";
     assert_eq!(says(session.next(&context, at(12))), request);
@@ -326,7 +325,7 @@ fn the_approver_is_named_by_the_policy() {
     let mut session = awaiting();
     let list = ids(&[FIRST]);
     let mut no_actions = Actions::none();
-    let pending = session.approve(&mut no_actions, &of(&list), &approver, at(5));
+    let pending = transition::approve(&mut session, &mut no_actions, &of(&list), &approver, at(5));
     assert!(matches!(pending, Ok(Approved::Pending)));
     let next = says(session.next(&under(two.clone()), at(11)));
     assert!(next.contains("(2 of 2)"), "{next}");
@@ -361,7 +360,7 @@ fn a_step_is_a_users_if_the_user_can_take_it_now() {
     };
     let list = ids(&[FIRST, SECOND]);
     let mut no_actions = Actions::none();
-    let pending = session.approve(&mut no_actions, &of(&list), &approver, at(12));
+    let pending = transition::approve(&mut session, &mut no_actions, &of(&list), &approver, at(12));
     assert!(matches!(pending, Ok(Approved::Pending)));
     assert!(
         session
@@ -379,7 +378,7 @@ fn a_step_is_a_users_if_the_user_can_take_it_now() {
         user: &user(5),
         ..approver
     };
-    let queued = session.approve(&mut no_actions, &by_another, &another, at(14));
+    let queued = transition::approve(&mut session, &mut no_actions, &by_another, &another, at(14));
     assert!(matches!(queued, Ok(Approved::Queued { .. })));
     assert!(
         session

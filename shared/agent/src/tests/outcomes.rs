@@ -11,13 +11,13 @@ use super::{
 #[test]
 fn a_holder_that_is_stopped_between_two_calls_knows_what_it_sent() {
     let mut halfway = held(Keyed);
-    halfway.answered(Effect::Done, Keyed);
+    transition::answered(&mut halfway, Effect::Done, Keyed);
     let mut unclear = held(Keyed);
-    unclear.answered(Effect::Unclear, Keyed);
+    transition::answered(&mut unclear, Effect::Unclear, Keyed);
     let mut refused = held(Unkeyed);
-    refused.answered(Effect::NotNow, Unkeyed);
-    refused.sends(Unkeyed, at(0));
-    refused.not_sent();
+    transition::answered(&mut refused, Effect::NotNow, Unkeyed);
+    transition::sends(&mut refused, Unkeyed, at(0));
+    transition::not_sent(&mut refused);
     for (action, outcome) in [
         // The claim alone proves no call.
         (held(Keyed), Skipped),
@@ -25,7 +25,11 @@ fn a_holder_that_is_stopped_between_two_calls_knows_what_it_sent() {
         (halfway, Failed),
         (unclear, Unknown),
     ] {
-        assert_eq!(action.stopped(None).state, outcome, "{action:?}");
+        assert_eq!(
+            transition::stopped(&action, None).state,
+            outcome,
+            "{action:?}"
+        );
         assert_eq!(action.state, Running);
     }
 }
@@ -46,7 +50,11 @@ fn an_answer_says_how_it_goes_on() {
         (Effect::UnderWay, Unkeyed, Some(Unknown)),
     ] {
         let mut action = held(target);
-        assert_eq!(action.answered(effect, target), ends, "{effect:?}");
+        assert_eq!(
+            transition::answered(&mut action, effect, target),
+            ends,
+            "{effect:?}"
+        );
         let before = effect == Effect::DoneBefore;
         assert_eq!(action.progress.already_done, i64::from(before));
         let is_done = before || effect == Effect::Done;
@@ -66,20 +74,20 @@ fn what_was_unclear_stays_so_until_an_answer_tells() {
         (Effect::Refused, true),
     ] {
         let mut action = held(Keyed);
-        action.answered(Effect::Unclear, Keyed);
-        action.answered(effect, Keyed);
+        transition::answered(&mut action, Effect::Unclear, Keyed);
+        transition::answered(&mut action, effect, Keyed);
         assert_eq!(!action.progress.call.ambiguous, is_clear, "{effect:?}");
     }
 }
 
 #[test]
 fn a_holder_that_tries_no_more_says_what_is_known() {
-    let clear = held(Keyed).exhausted(None, "503.");
+    let clear = transition::exhausted(&held(Keyed), None, "503.");
     let not_done = Outcome::failed(None, "503. Given up. It was not done.");
     assert_eq!(clear, not_done);
     let mut halfway = held(Keyed);
-    halfway.answered(Effect::Done, Keyed);
-    let halfway = halfway.exhausted(None, "429.");
+    transition::answered(&mut halfway, Effect::Done, Keyed);
+    let halfway = transition::exhausted(&halfway, None, "429.");
     assert_eq!(halfway.state, Failed);
     assert!(
         halfway
@@ -88,8 +96,8 @@ fn a_holder_that_tries_no_more_says_what_is_known() {
             .contains("steps before it are done")
     );
     let mut unclear = held(Keyed);
-    unclear.answered(Effect::Unclear, Keyed);
-    let unclear = unclear.exhausted(None, "500.");
+    transition::answered(&mut unclear, Effect::Unclear, Keyed);
+    let unclear = transition::exhausted(&unclear, None, "500.");
     assert_eq!(unclear.state, Unknown);
     let says = unclear.error.unwrap();
     let given_up = "500. Given up. The call may have been done";
@@ -103,8 +111,7 @@ fn pauses_grow_up_to_half_an_hour_or_as_long_as_is_asked_for() {
     for attempt in 1..=8 {
         action.progress.attempts = attempt;
         pauses.push(
-            action
-                .next_attempt(None, at(5))
+            transition::next_attempt(&action, None, at(5))
                 .unwrap()
                 .since(at(5))
                 / span::MINUTE,
@@ -113,25 +120,24 @@ fn pauses_grow_up_to_half_an_hour_or_as_long_as_is_asked_for() {
     assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30, 30]);
     action.progress.attempts = 1;
     for (requested, pause) in [(span::SECOND, span::MINUTE), (span::HOUR, span::HOUR)] {
-        let next = action.next_attempt(Some(requested), at(5));
+        let next = transition::next_attempt(&action, Some(requested), at(5));
         assert_eq!(next, Some(at(5 + pause)));
     }
     let too_late = AgentAction::PATIENCE - span::MINUTE;
-    assert_eq!(action.next_attempt(None, at(too_late)), None);
-    assert!(
-        action
-            .next_attempt(None, at(too_late - 1))
-            .is_some()
+    assert_eq!(transition::next_attempt(&action, None, at(too_late)), None);
+    assert!(transition::next_attempt(&action, None, at(too_late - 1)).is_some());
+    assert_eq!(
+        transition::next_attempt(&action, Some(i64::MAX), at(5)),
+        None
     );
-    assert_eq!(action.next_attempt(Some(i64::MAX), at(5)), None);
 }
 
 #[test]
 fn what_had_been_done_before_saves_nothing_and_puts_nothing_right() {
     for (effect, saved) in [(Effect::Done, 25), (Effect::DoneBefore, 0)] {
         let mut action = held(Keyed);
-        action.answered(effect, Keyed);
-        action.record(&Outcome::succeeded(None), at(40));
+        transition::answered(&mut action, effect, Keyed);
+        transition::record(&mut action, &Outcome::succeeded(None), at(40));
         assert_eq!((action.saved(), action.fixes_records()), (saved, saved > 0));
         let minutes = Saving::of(&action).map_or(0, |saving| saving.minutes);
         assert_eq!(minutes, saved);
@@ -150,7 +156,7 @@ fn an_outcome_ends_it_with_its_answer() {
         (Outcome::unknown(None, "Who knows."), 0),
     ] {
         let mut action = held(Keyed);
-        action.record(&outcome, at(40));
+        transition::record(&mut action, &outcome, at(40));
         assert_eq!(action.state, outcome.state);
         let schedule = action.schedule;
         assert_eq!((schedule.lease_until, schedule.due_at), (None, None));
@@ -172,11 +178,17 @@ fn an_outcome_ends_it_with_its_answer() {
 fn given_up_it_is_failed_unless_a_call_may_have_taken_effect() {
     for (mut action, outcome) in unclaimed() {
         let outcome = if outcome == Skipped { Failed } else { outcome };
-        assert_eq!(action.give_up("Why.", at(5)), Some(outcome));
+        assert_eq!(
+            transition::give_up(&mut action, "Why.", at(5)),
+            Some(outcome)
+        );
         assert_eq!(error(&action), "Why.");
     }
     let mut dead = held(Keyed);
-    assert_eq!(dead.give_up("Why.", at(LEASE)), Some(Unknown));
+    assert_eq!(
+        transition::give_up(&mut dead, "Why.", at(LEASE)),
+        Some(Unknown)
+    );
 }
 
 #[test]
@@ -186,12 +198,12 @@ fn minutes_that_cannot_be_counted_at_once_are_due() {
         (Outcome::failed(None, "No."), false),
     ] {
         let mut action = held(Keyed);
-        action.record(&outcome, at(40));
-        action.count_later(at(40));
+        transition::record(&mut action, &outcome, at(40));
+        transition::count_later(&mut action, at(40));
         let due = later.then(|| at(40 + span::MINUTE));
         assert_eq!(action.schedule.uncounted, later);
         assert_eq!(action.schedule.due_at, due);
-        action.counted();
+        transition::counted(&mut action);
         assert!(!action.schedule.uncounted);
         assert_eq!(action.schedule.due_at, None);
     }
@@ -204,19 +216,28 @@ fn an_action_whose_alert_was_resolved_is_not_claimed() {
         ..context(Keyed)
     };
     let mut waits = queued();
-    assert_eq!(waits.claim(&resolved, LEASE, at(5)), Claim::Ended(Skipped));
+    assert_eq!(
+        transition::claim(&mut waits, &resolved, LEASE, at(5)),
+        Claim::Ended(Skipped)
+    );
     assert!(error(&waits).starts_with("alert_resolved: "));
     // A 429 proves that nothing was done.
     let mut deferred = held(Keyed);
-    deferred.answered(Effect::NotNow, Keyed);
-    deferred.release(at(6), at(5));
+    transition::answered(&mut deferred, Effect::NotNow, Keyed);
+    transition::release(&mut deferred, at(6), at(5));
     assert!(deferred.depends_on_alert());
-    assert_eq!(deferred.alert_resolved(None).state, Skipped);
+    assert_eq!(
+        transition::stopped_by_resolution(&deferred, None).state,
+        Skipped
+    );
     assert_eq!(claim_in(&mut deferred, &resolved, 6), Claim::Ended(Skipped));
     // A call that may have taken effect is followed to its end.
     let mut unclear = held(Keyed);
-    unclear.answered(Effect::Unclear, Keyed);
+    transition::answered(&mut unclear, Effect::Unclear, Keyed);
     assert!(!unclear.depends_on_alert());
-    unclear.release(at(6), at(5));
-    assert_eq!(unclear.claim(&resolved, LEASE, at(6)), Claim::Held(()));
+    transition::release(&mut unclear, at(6), at(5));
+    assert_eq!(
+        transition::claim(&mut unclear, &resolved, LEASE, at(6)),
+        Claim::Held(())
+    );
 }

@@ -35,14 +35,19 @@ fn failed(states: [ActionState; 2]) -> (AgentSession, Actions) {
         action.schedule.due_at = Some(at(60));
         action.progress.call.ambiguous = true;
     }
-    assert!(session.settle(&actions, at(20)));
+    assert!(transition::settle(&mut session, &actions, at(20)));
     (session, actions)
 }
 
 #[test]
 fn what_was_done_counts_from_when_it_was_sent_and_saves_nothing() {
     let (mut session, mut actions) = failed([ActionState::Unknown, ActionState::Succeeded]);
-    let judged = session.judge(&mut actions, FIRST, verdict(VerdictOutcome::Done, 5));
+    let judged = transition::judge(
+        &mut session,
+        &mut actions,
+        FIRST,
+        verdict(VerdictOutcome::Done, 5),
+    );
     let action = judged.unwrap().unwrap();
     assert_eq!(action.state, ActionState::Succeeded);
     assert_eq!((&action.end.error, action.schedule.due_at), (&None, None));
@@ -64,15 +69,20 @@ fn what_was_not_done_holds_nothing_and_runs_again_for_a_day() {
         at: at(30 * span::HOUR),
         ..verdict(VerdictOutcome::NotDone, 5)
     };
-    let action = session
-        .judge(&mut actions, FIRST, late)
+    let action = transition::judge(&mut session, &mut actions, FIRST, late)
         .unwrap()
         .unwrap();
     assert_eq!(action.state, ActionState::Failed);
     assert_eq!(action.holds(at(60)), None);
     assert_eq!(session.status, Failed);
     let list = ids(&[FIRST]);
-    let approved = session.approve(&mut actions, &again(&list), &anybody(), at(31 * span::HOUR));
+    let approved = transition::approve(
+        &mut session,
+        &mut actions,
+        &again(&list),
+        &anybody(),
+        at(31 * span::HOUR),
+    );
     assert!(matches!(approved.unwrap(), Approved::Queued { .. }));
     // A verdict of an earlier round does not count in the next.
     assert_eq!(actions.known[0].end.verdict, None);
@@ -83,11 +93,7 @@ fn what_people_do_to_manual_actions_gives_the_others_no_more_time() {
     let (mut session, mut actions) = failed([ActionState::Failed, ActionState::Succeeded]);
     let late = span::DAY;
     let done = handling(HandlingStatus::Done, 5);
-    assert!(
-        session
-            .handle(MANUAL, done, at(late))
-            .unwrap()
-    );
+    assert!(transition::handle(&mut session, MANUAL, done, at(late)).unwrap());
     assert_eq!(session.times.updated_at, at(late));
     let list = ids(&[FIRST]);
     for (now, runs) in [(20 + late, false), (20 + late - 1, true)] {
@@ -105,12 +111,14 @@ fn a_verdict_tells_of_the_step_that_was_unclear() {
         let mut action = queued();
         action.state = ActionState::Unknown;
         let hash = excerpt(502, json!("Bad gateway")).hash();
-        action.keep(1, StepStatus::Unclear, Some(hash.clone()), at(10));
-        assert!(
-            action
-                .judge(verdict(outcome, 5))
-                .unwrap()
+        transition::keep(
+            &mut action,
+            1,
+            StepStatus::Unclear,
+            Some(hash.clone()),
+            at(10),
         );
+        assert!(transition::judge_action(&mut action, verdict(outcome, 5)).unwrap());
         let step = &action.results_of_steps()[0];
         assert_eq!((step.status, step.at), (status, Some(at(50))));
         assert_eq!(step.excerpt_hash.as_ref(), Some(&hash));
@@ -121,20 +129,28 @@ fn a_verdict_tells_of_the_step_that_was_unclear() {
 fn a_session_completes_with_the_last_verdict() {
     let (mut session, mut actions) = failed([ActionState::Unknown; 2]);
     for (id, status) in [(FIRST, Executing), (SECOND, Completed)] {
-        let judged = session.judge(&mut actions, id, verdict(VerdictOutcome::Done, 5));
+        let judged = transition::judge(
+            &mut session,
+            &mut actions,
+            id,
+            verdict(VerdictOutcome::Done, 5),
+        );
         assert!(judged.unwrap().is_some());
         assert_eq!(session.status, status);
     }
     // A repeat by the same user changes nothing. Another verdict, or another user's, is too late.
-    let again = session.judge(&mut actions, FIRST, verdict(VerdictOutcome::Done, 5));
+    let again = transition::judge(
+        &mut session,
+        &mut actions,
+        FIRST,
+        verdict(VerdictOutcome::Done, 5),
+    );
     assert!(again.unwrap().is_none());
     for verdict in [
         verdict(VerdictOutcome::Done, 6),
         verdict(VerdictOutcome::NotDone, 5),
     ] {
-        let late = session
-            .judge(&mut actions, FIRST, verdict)
-            .unwrap_err();
+        let late = transition::judge(&mut session, &mut actions, FIRST, verdict).unwrap_err();
         assert_eq!(code(&late), Code::OutcomeKnown);
     }
 }
@@ -144,7 +160,7 @@ fn only_what_is_unknown_takes_a_verdict() {
     for state in STATES.iter().copied() {
         let mut action = queued();
         action.state = state;
-        let judged = action.judge(verdict(VerdictOutcome::Done, 5));
+        let judged = transition::judge_action(&mut action, verdict(VerdictOutcome::Done, 5));
         if state == ActionState::Unknown {
             assert!(judged.unwrap());
         } else {
@@ -157,7 +173,7 @@ fn only_what_is_unknown_takes_a_verdict() {
         .unreadable
         .push("s7-p1-a4".into());
     let judge = |session: &mut AgentSession, actions: &mut Actions, id: &str| {
-        let judged = session.judge(actions, id, verdict(VerdictOutcome::Done, 5));
+        let judged = transition::judge(session, actions, id, verdict(VerdictOutcome::Done, 5));
         judged.map(|_| ()).unwrap_err()
     };
     let damaged = judge(&mut session, &mut actions, "s7-p1-a4");
@@ -174,7 +190,12 @@ fn a_session_that_does_not_wait_for_it_stays_as_it_is() {
         let (mut session, mut actions) = failed([ActionState::Unknown; 2]);
         session.status = status;
         session.plan.awaits_outcome = false;
-        let judged = session.judge(&mut actions, FIRST, verdict(VerdictOutcome::Done, 5));
+        let judged = transition::judge(
+            &mut session,
+            &mut actions,
+            FIRST,
+            verdict(VerdictOutcome::Done, 5),
+        );
         assert!(judged.unwrap().is_some());
         assert_eq!((session.status, session.times.updated_at), (status, at(50)));
     }
@@ -192,14 +213,10 @@ fn handling(status: HandlingStatus, by: i64) -> Handling {
 /// A session with a proposal of manual actions, made at 0.
 fn by_hand(count: usize) -> AgentSession {
     let mut session = opened();
-    session
-        .begin_analysis(None, at(0))
-        .unwrap();
+    transition::begin_analysis(&mut session, None, at(0)).unwrap();
     let mut proposal = proposal();
     proposal.actions = vec![proposed(false); count];
-    session
-        .finish_analysis(proposal, at(0))
-        .unwrap();
+    transition::finish_analysis(&mut session, proposal, at(0)).unwrap();
     session
 }
 
@@ -207,26 +224,14 @@ fn by_hand(count: usize) -> AgentSession {
 fn a_session_of_manual_actions_completes_with_the_last_of_them() {
     for status in [HandlingStatus::Done, HandlingStatus::Waived] {
         let mut session = by_hand(2);
-        assert!(
-            session
-                .handle(FIRST, handling(status, 5), at(5))
-                .unwrap()
-        );
+        assert!(transition::handle(&mut session, FIRST, handling(status, 5), at(5)).unwrap());
         assert_eq!(session.status, AwaitingConfirmation);
         assert_eq!(session.times.due_at, Some(at(AgentSession::CONFIRMATION)));
-        assert!(
-            session
-                .handle(SECOND, handling(status, 5), at(6))
-                .unwrap()
-        );
+        assert!(transition::handle(&mut session, SECOND, handling(status, 5), at(6)).unwrap());
         assert_eq!((session.status, session.times.due_at), (Completed, None));
         // The first handling counts.
-        assert!(
-            !session
-                .handle(FIRST, handling(status, 5), at(7))
-                .unwrap()
-        );
-        let late = session.handle(FIRST, handling(status, 6), at(7));
+        assert!(!transition::handle(&mut session, FIRST, handling(status, 5), at(7)).unwrap());
+        let late = transition::handle(&mut session, FIRST, handling(status, 6), at(7));
         assert_eq!(code(&late.unwrap_err()), Code::AlreadyHandled);
         assert_eq!(session.times.updated_at, at(6));
     }
@@ -236,21 +241,30 @@ fn a_session_of_manual_actions_completes_with_the_last_of_them() {
 fn a_mixed_session_waits_for_its_automated_actions() {
     let mut session = awaiting();
     let done = handling(HandlingStatus::Done, 5);
-    session
-        .handle(MANUAL, done, at(5))
-        .unwrap();
+    transition::handle(&mut session, MANUAL, done, at(5)).unwrap();
     assert_eq!(session.status, AwaitingConfirmation);
-    let automated = session.handle(FIRST, handling(HandlingStatus::Done, 5), at(5));
+    let automated = transition::handle(
+        &mut session,
+        FIRST,
+        handling(HandlingStatus::Done, 5),
+        at(5),
+    );
     assert_eq!(code(&automated.unwrap_err()), Code::ActionAutomated);
-    let nothing = session.handle("s7-p2-a1", handling(HandlingStatus::Done, 5), at(5));
+    let nothing = transition::handle(
+        &mut session,
+        "s7-p2-a1",
+        handling(HandlingStatus::Done, 5),
+        at(5),
+    );
     assert!(matches!(nothing, Err(Error::NotFound("action"))));
-    session
-        .begin_analysis(None, at(6))
-        .unwrap();
-    session
-        .finish_analysis(proposal(), at(7))
-        .unwrap();
-    let old = session.handle(MANUAL, handling(HandlingStatus::Done, 5), at(8));
+    transition::begin_analysis(&mut session, None, at(6)).unwrap();
+    transition::finish_analysis(&mut session, proposal(), at(7)).unwrap();
+    let old = transition::handle(
+        &mut session,
+        MANUAL,
+        handling(HandlingStatus::Done, 5),
+        at(8),
+    );
     assert_eq!(code(&old.unwrap_err()), Code::ProposalSuperseded);
 }
 
@@ -260,7 +274,12 @@ fn manual_actions_are_settled_where_their_proposal_stands() {
         let mut session = awaiting();
         session.status = status;
         session.times.due_at = None;
-        let handled = session.handle(MANUAL, handling(HandlingStatus::Waived, 5), at(5));
+        let handled = transition::handle(
+            &mut session,
+            MANUAL,
+            handling(HandlingStatus::Waived, 5),
+            at(5),
+        );
         match status {
             AwaitingConfirmation | Executing | Completed | Failed => {
                 assert!(handled.unwrap());
@@ -274,7 +293,7 @@ fn manual_actions_are_settled_where_their_proposal_stands() {
     }
     let mut late = awaiting();
     let end = at(AgentSession::CONFIRMATION);
-    let handled = late.handle(MANUAL, handling(HandlingStatus::Waived, 5), end);
+    let handled = transition::handle(&mut late, MANUAL, handling(HandlingStatus::Waived, 5), end);
     assert_eq!(code(&handled.unwrap_err()), Code::SessionExpired);
 }
 
@@ -283,21 +302,13 @@ fn what_is_handed_over_keeps_a_proposal_and_not_its_automated_actions() {
     let day = AgentSession::CONFIRMATION;
     let mut session = awaiting();
     let over = handling(HandlingStatus::HandedOver, 5);
-    assert!(
-        session
-            .handle(MANUAL, over.clone(), at(5))
-            .unwrap()
-    );
-    assert!(
-        !session
-            .handle(MANUAL, over.clone(), at(6))
-            .unwrap()
-    );
+    assert!(transition::handle(&mut session, MANUAL, over.clone(), at(5)).unwrap());
+    assert!(!transition::handle(&mut session, MANUAL, over.clone(), at(6)).unwrap());
     let to_another = Handling {
         assignee_id: Some(user(10)),
         ..over
     };
-    let late = session.handle(MANUAL, to_another, at(6));
+    let late = transition::handle(&mut session, MANUAL, to_another, at(6));
     assert_eq!(code(&late.unwrap_err()), Code::AlreadyHandled);
     assert_eq!(session.status_at(at(9 * day)), AwaitingConfirmation);
     assert_eq!(session.approvable_until(at(day - 1)), Some(at(day)));
@@ -308,13 +319,27 @@ fn what_is_handed_over_keeps_a_proposal_and_not_its_automated_actions() {
         assert_eq!(result, expected);
     }
     // After the end of the request, the proposal has a day again.
-    let done = session.request_changed(MANUAL, request(8), RequestChange::Over, None, at(3 * day));
+    let done = transition::request_changed(
+        &mut session,
+        MANUAL,
+        request(8),
+        RequestChange::Over,
+        None,
+        at(3 * day),
+    );
     assert_eq!(done.unwrap().status, HandlingStatus::Done);
     assert_eq!(session.status_at(at(4 * day - 1)), AwaitingConfirmation);
     assert_eq!(session.status_at(at(4 * day)), Expired);
     // A request opened again after the expiry does not reopen the session.
     let reopened = RequestChange::Reopened;
-    let again = session.request_changed(MANUAL, request(8), reopened, None, at(4 * day));
+    let again = transition::request_changed(
+        &mut session,
+        MANUAL,
+        request(8),
+        reopened,
+        None,
+        at(4 * day),
+    );
     assert_eq!(again.unwrap().status, HandlingStatus::HandedOver);
     assert_eq!(session.status_at(at(4 * day)), Expired);
 }
@@ -325,11 +350,10 @@ fn an_action_follows_its_request() {
     use RequestChange::{Deleted, Over, Reopened};
     let mut session = by_hand(1);
     let over = handling(HandedOver, 5);
-    session
-        .handle(FIRST, over, at(5))
-        .unwrap();
+    transition::handle(&mut session, FIRST, over, at(5)).unwrap();
     let change = |session: &mut AgentSession, change| {
-        let changed = session.request_changed(FIRST, request(8), change, Some(user(6)), at(7));
+        let changed =
+            transition::request_changed(session, FIRST, request(8), change, Some(user(6)), at(7));
         changed.map(|handling| (handling.status, handling.by))
     };
     let by = Some(user(6));
@@ -345,12 +369,11 @@ fn an_action_follows_its_request() {
     assert_eq!(session.plan.proposed_actions[0].handling, None);
     let mut session = by_hand(1);
     let over = handling(HandedOver, 5);
-    session
-        .handle(FIRST, over, at(5))
-        .unwrap();
+    transition::handle(&mut session, FIRST, over, at(5)).unwrap();
     // Another request and another action are unrelated.
     for (action, id) in [(FIRST, 9), (SECOND, 8)] {
-        let changed = session.request_changed(action, request(id), Over, None, at(7));
+        let changed =
+            transition::request_changed(&mut session, action, request(id), Over, None, at(7));
         assert_eq!(changed, None);
     }
     let deleted = change(&mut session, Deleted);
@@ -414,7 +437,7 @@ fn a_preview_is_of_actions_that_stand() {
     session.plan.proposed_actions[1]
         .content
         .records = records;
-    let pairs = session.exclusive_pairs(
+    let pairs = session.plan.exclusive_pairs(
         &session
             .named(&ids(&[SECOND, MANUAL, FIRST]))
             .unwrap(),
@@ -424,12 +447,8 @@ fn a_preview_is_of_actions_that_stand() {
         .named(&ids(&[FIRST, "nothing"]))
         .unwrap_err();
     assert_eq!(faults(unknown)[0].pointer, "/actionIds/1");
-    session
-        .begin_analysis(None, at(1))
-        .unwrap();
-    session
-        .finish_analysis(proposal(), at(2))
-        .unwrap();
+    transition::begin_analysis(&mut session, None, at(1)).unwrap();
+    transition::finish_analysis(&mut session, proposal(), at(2)).unwrap();
     let void = session
         .named(&ids(&[FIRST]))
         .unwrap_err();

@@ -313,7 +313,7 @@ fn who_recorded_the_alert_counts_as_the_opener() {
     // An alert of a machine is no user's word.
     for (is_by_machine, admitted) in [(false, [4].as_slice()), (true, &[4, 5])] {
         alert.recorded_by_machine = is_by_machine;
-        let session = AgentSession::open(Id::new(7).unwrap(), &alert, Id::new(3).unwrap(), at(0));
+        let session = transition::opened(Id::new(7).unwrap(), &alert, Id::new(3).unwrap(), at(0));
         let proposers = session.proposers(FIRST);
         let admits = |user: &i64| requirement.admits(&by(*user, Role::Manager), &proposers);
         assert!(

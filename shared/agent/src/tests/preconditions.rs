@@ -71,23 +71,26 @@ fn unchecked() -> AgentAction {
 
 pub(super) fn held(target: Idempotency) -> AgentAction {
     let mut action = unchecked();
-    let claimed = action.claim(&context(target), LEASE, at(0));
+    let claimed = transition::claim(&mut action, &context(target), LEASE, at(0));
     assert_eq!(claimed, Claim::Held(()));
     action
 }
 
 fn ended(outcome: &Outcome) -> AgentAction {
     let mut action = held(Unkeyed);
-    assert_eq!(action.permits(&seen("stuck"), at(0)), Precondition::Holds);
-    action.sends(Unkeyed, at(0));
+    assert_eq!(
+        transition::permits(&mut action, &seen("stuck"), at(0)),
+        Precondition::Holds
+    );
+    transition::sends(&mut action, Unkeyed, at(0));
     if outcome.state == Succeeded {
-        action.keep(1, StepStatus::Done, None, at(0));
-        action.answered(Effect::Done, Unkeyed);
+        transition::keep(&mut action, 1, StepStatus::Done, None, at(0));
+        transition::answered(&mut action, Effect::Done, Unkeyed);
     } else {
-        action.keep(1, StepStatus::Unclear, None, at(0));
-        action.answered(Effect::Unclear, Unkeyed);
+        transition::keep(&mut action, 1, StepStatus::Unclear, None, at(0));
+        transition::answered(&mut action, Effect::Unclear, Unkeyed);
     }
-    action.record(outcome, at(0));
+    transition::record(&mut action, outcome, at(0));
     action
 }
 
@@ -174,14 +177,14 @@ fn a_claim_is_followed_by_a_look_while_nothing_was_sent() {
         assert!(action.progress.call.unchecked && !action.progress.call.sending);
         assert_eq!(action.required_reads(), [action.content.reads[0].clone()]);
         // A holder that dies during the check has sent nothing.
-        let again = action.claim(&context(target), LEASE, at(LEASE));
+        let again = transition::claim(&mut action, &context(target), LEASE, at(LEASE));
         assert_eq!(again, Claim::Held(()));
         assert!(action.progress.call.unchecked && !action.progress.call.ambiguous);
-        let permitted = action.permits(&seen("stuck"), at(LEASE));
+        let permitted = transition::permits(&mut action, &seen("stuck"), at(LEASE));
         assert_eq!(permitted, Precondition::Holds);
         assert!(!action.progress.call.unchecked);
         // A holder that dies later may have sent a call.
-        let claimed = action.claim(&context(target), LEASE, at(2 * LEASE));
+        let claimed = transition::claim(&mut action, &context(target), LEASE, at(2 * LEASE));
         if target == Unkeyed {
             assert_eq!(claimed, Claim::Ended(Unknown));
         } else {
@@ -194,11 +197,11 @@ fn a_claim_is_followed_by_a_look_while_nothing_was_sent() {
     halfway.content.steps.push(step("POST"));
     halfway.round.approvals[0].digest = Some(halfway.digest());
     halfway.progress.steps_done = 1;
-    let claimed = halfway.claim(&context(Unkeyed), LEASE, at(0));
+    let claimed = transition::claim(&mut halfway, &context(Unkeyed), LEASE, at(0));
     assert_eq!(claimed, Claim::Held(()));
     assert!(!halfway.progress.call.unchecked && halfway.progress.call.sending);
     let mut without = queued();
-    let claimed = without.claim(&context(Unkeyed), LEASE, at(0));
+    let claimed = transition::claim(&mut without, &context(Unkeyed), LEASE, at(0));
     assert_eq!(claimed, Claim::Held(()));
     assert!(!without.progress.call.unchecked && without.progress.call.sending);
 }
@@ -213,22 +216,25 @@ fn what_it_requires_and_is_not_so_ends_it_before_anything_is_sent() {
         (unread(true), "precondition_unknown: No answer."),
     ] {
         let mut action = held(Unkeyed);
-        let Precondition::Changed(outcome) = action.permits(&observation, at(5)) else {
+        let Precondition::Changed(outcome) = transition::permits(&mut action, &observation, at(5))
+        else {
             panic!("{action:?}");
         };
         assert_eq!(outcome.state, Skipped);
         assert_eq!(outcome.error, Some(format!("{code} Nothing was sent.")));
-        action.record(&outcome, at(5));
+        transition::record(&mut action, &outcome, at(5));
         assert_eq!((action.schedule.due_at, action.holds(at(5))), (None, None));
         assert_eq!(action.results_of_steps()[0].status, StepStatus::NotSent);
-        let noted = action.note(None, at(5));
+        let noted = transition::action_entries(&mut action, None, at(5));
         assert_eq!(noted.len(), 1);
         assert_eq!(noted[0].what, JournalEvent::Checked);
     }
     // After a step that only read.
     let mut action = held(Unkeyed);
     action.progress.steps_done = 1;
-    let Precondition::Changed(outcome) = action.permits(&seen("processed"), at(5)) else {
+    let Precondition::Changed(outcome) =
+        transition::permits(&mut action, &seen("processed"), at(5))
+    else {
         panic!("{action:?}");
     };
     assert_eq!(outcome.state, Failed);
@@ -243,9 +249,9 @@ fn what_it_requires_and_is_not_so_ends_it_before_anything_is_sent() {
 #[test]
 fn what_is_not_known_for_now_is_looked_at_again_later() {
     let mut action = held(Unkeyed);
-    let later = action.permits(&unread(false), at(5));
+    let later = transition::permits(&mut action, &unread(false), at(5));
     assert_eq!(later, Precondition::NotKnown("No answer.".into()));
-    action.release(at(6), at(5));
+    transition::release(&mut action, at(6), at(5));
     assert_eq!(claim_in(&mut action, &context(Unkeyed), 6), Claim::Held(()));
     assert!(action.progress.call.unchecked && !action.progress.call.ambiguous);
 }
@@ -258,11 +264,11 @@ fn steps_are_told_one_by_one() {
         step.order = order;
     }
     let hash = |status| Some(excerpt(status, json!({})).hash());
-    action.keep(1, StepStatus::Done, hash(200), at(1));
+    transition::keep(&mut action, 1, StepStatus::Done, hash(200), at(1));
     action.progress.steps_done = 1;
-    action.keep(2, StepStatus::Unclear, None, at(2));
+    transition::keep(&mut action, 2, StepStatus::Unclear, None, at(2));
     // A deferral says nothing about the first call.
-    action.keep(2, StepStatus::NotNow, hash(429), at(3));
+    transition::keep(&mut action, 2, StepStatus::NotNow, hash(429), at(3));
     let statuses = |action: &AgentAction| -> Vec<StepStatus> {
         let steps = action.results_of_steps();
         steps
@@ -280,8 +286,8 @@ fn steps_are_told_one_by_one() {
         .collect();
     assert_eq!(hashes, [hash(200), hash(429), None]);
     // A refusal replaces it, as does every answer after a clear one.
-    action.keep(2, StepStatus::Refused, None, at(4));
-    action.keep(2, StepStatus::NotNow, None, at(5));
+    transition::keep(&mut action, 2, StepStatus::Refused, None, at(4));
+    transition::keep(&mut action, 2, StepStatus::NotNow, None, at(5));
     assert_eq!(action.results_of_steps()[1].status, StepStatus::NotNow);
     // A holder that died stored no result, but the action ended as unknown.
     action.progress.results.clear();

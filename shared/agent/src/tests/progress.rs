@@ -205,8 +205,8 @@ fn a_call_in_doubt_is_repeated_only_if_no_read_shows_its_effect() {
     let in_doubt = || {
         let mut action = preconditions::held(Keyed);
         action.progress.call.unchecked = false;
-        action.sends(Keyed, at(0));
-        action.answered(Effect::Unclear, Keyed);
+        transition::sends(&mut action, Keyed, at(0));
+        transition::answered(&mut action, Effect::Unclear, Keyed);
         run_of(action, Keyed)
     };
     let after = |observation| {

@@ -25,7 +25,7 @@ pub(super) fn actions(states: &[ActionState]) -> Actions {
         .iter()
         .zip(states);
     let readable = readable.map(|(proposed, state)| {
-        let mut action = AgentAction::approve(&session, proposed, Vec::new(), None, at(0));
+        let mut action = transition::queued(&session, proposed, Vec::new(), None, at(0));
         action.state = *state;
         Box::new(action)
     });
@@ -43,7 +43,8 @@ fn executing(states: &[ActionState]) -> (AgentSession, Actions) {
 
 fn approve(session: &mut AgentSession, list: &[&str]) -> Result<bool, Error> {
     let mut no_actions = Actions::none();
-    let approved = session.approve(&mut no_actions, &of(&ids(list)), &anybody(), at(5))?;
+    let approved =
+        transition::approve(session, &mut no_actions, &of(&ids(list)), &anybody(), at(5))?;
     Ok(matches!(approved, Approved::Queued { .. }))
 }
 
@@ -60,7 +61,7 @@ fn an_opened_session_is_its_alerts() {
 fn an_analysis_begins_where_nothing_was_approved() {
     for status in STATUSES.iter().copied() {
         let mut session = in_status(status);
-        let begun = session.begin_analysis(None, at(5));
+        let begun = transition::begin_analysis(&mut session, None, at(5));
         if matches!(status, Started | AwaitingConfirmation) {
             begun.unwrap();
             assert_eq!(session.status, Analyzing);
@@ -84,9 +85,7 @@ fn an_analysis_begins_where_nothing_was_approved() {
 fn an_expired_proposal_is_not_replaced() {
     let mut session = awaiting();
     let late = at(AgentSession::CONFIRMATION);
-    let error = session
-        .begin_analysis(None, late)
-        .unwrap_err();
+    let error = transition::begin_analysis(&mut session, None, late).unwrap_err();
     assert!(error.to_string().contains("expired"), "{error}");
 }
 
@@ -100,12 +99,8 @@ fn each_proposal_gives_out_new_ids_and_voids_the_old_ones() {
     assert_eq!(action_ids, [FIRST, SECOND, MANUAL]);
     assert_eq!(session.status, AwaitingConfirmation);
     assert_eq!(session.times.due_at, Some(at(AgentSession::CONFIRMATION)));
-    session
-        .begin_analysis(None, at(1))
-        .unwrap();
-    session
-        .finish_analysis(proposal(), at(2))
-        .unwrap();
+    transition::begin_analysis(&mut session, None, at(1)).unwrap();
+    transition::finish_analysis(&mut session, proposal(), at(2)).unwrap();
     assert_eq!(session.plan.proposal, 2);
     assert_eq!(session.plan.proposed_actions[0].id, "s7-p2-a1");
     assert!(session.is_void(FIRST));
@@ -129,28 +124,20 @@ fn ids_of_earlier_proposals_are_void_and_others_unknown() {
 #[test]
 fn a_late_proposal_is_refused() {
     let mut session = opened();
-    session
-        .begin_analysis(None, at(0))
-        .unwrap();
+    transition::begin_analysis(&mut session, None, at(0)).unwrap();
     let late = at(AgentSession::ANALYSIS);
-    let error = session
-        .finish_analysis(proposal(), late)
-        .unwrap_err();
+    let error = transition::finish_analysis(&mut session, proposal(), late).unwrap_err();
     assert_eq!(code(&error), Code::AnalysisInterrupted);
     assert_eq!(session.plan.proposal, 0);
     let in_time = at(AgentSession::ANALYSIS - 1);
-    session
-        .finish_analysis(proposal(), in_time)
-        .unwrap();
+    transition::finish_analysis(&mut session, proposal(), in_time).unwrap();
 }
 
 #[test]
 fn a_failed_analysis_says_why() {
     let mut session = opened();
-    session
-        .begin_analysis(None, at(0))
-        .unwrap();
-    session.fail_analysis("It failed.", at(5));
+    transition::begin_analysis(&mut session, None, at(0)).unwrap();
+    transition::fail_analysis(&mut session, "It failed.", at(5));
     assert_eq!((session.status, session.times.due_at), (Failed, None));
     assert_eq!(session.error_at(at(9)), Some("It failed."));
 }
@@ -158,30 +145,28 @@ fn a_failed_analysis_says_why() {
 #[test]
 fn what_time_did_is_read_at_once_and_written_once() {
     let mut analyzing = opened();
-    analyzing
-        .begin_analysis(None, at(0))
-        .unwrap();
+    transition::begin_analysis(&mut analyzing, None, at(0)).unwrap();
     let interrupted = Some(AgentSession::INTERRUPTED);
     for (mut session, lasts, status, error) in [
         (awaiting(), AgentSession::CONFIRMATION, Expired, None),
         (analyzing, AgentSession::ANALYSIS, Failed, interrupted),
     ] {
         assert_eq!(session.status_at(at(lasts - 1)), session.status);
-        assert!(!session.lapse(at(lasts - 1)));
+        assert!(!transition::lapse(&mut session, at(lasts - 1)));
         assert_eq!(session.status_at(at(lasts)), status);
         assert_eq!(session.error_at(at(lasts)), error);
-        assert!(session.lapse(at(lasts)));
+        assert!(transition::lapse(&mut session, at(lasts)));
         assert_eq!((session.status, session.times.due_at), (status, None));
         assert_eq!(session.error.as_deref(), error);
-        assert!(!session.lapse(at(lasts + 1)));
+        assert!(!transition::lapse(&mut session, at(lasts + 1)));
     }
 }
 
 #[test]
 fn time_alone_ends_no_session_that_executes() {
     let (mut session, _) = executing(&[]);
-    assert!(!session.lapse(at(i64::MAX)));
-    session.check_later(at(5));
+    assert!(!transition::lapse(&mut session, at(i64::MAX)));
+    transition::check_later(&mut session, at(5));
     let due = at(5 + AgentSession::SETTLE_CHECK);
     assert_eq!(session.times.due_at, Some(due));
     assert_eq!(session.status, Executing);
@@ -196,7 +181,8 @@ fn what_is_approved_is_queued_with_its_session() {
         trace: Some("trace"),
         ..of(&list)
     };
-    let approved = session.approve(&mut no_actions, &approving, &anybody(), at(5));
+    let approved =
+        transition::approve(&mut session, &mut no_actions, &approving, &anybody(), at(5));
     let Ok(Approved::Queued { again, new }) = approved else {
         panic!("{approved:?}");
     };
@@ -267,7 +253,7 @@ fn nothing_is_approved_before_a_proposal_or_after_it_expired() {
 fn what_is_not_done_for_certain_runs_again_when_that_is_asked_for() {
     for state in [ActionState::Failed, ActionState::Skipped] {
         let (mut session, mut ended) = executing(&[ActionState::Succeeded, state]);
-        assert!(session.settle(&ended, at(5)));
+        assert!(transition::settle(&mut session, &ended, at(5)));
         let both = ids(&[FIRST, SECOND]);
         let second = ids(&[SECOND]);
         for (approving, expected) in [
@@ -279,7 +265,8 @@ fn what_is_not_done_for_certain_runs_again_when_that_is_asked_for() {
             assert_eq!(result, expected);
         }
 
-        let approved = session.approve(&mut ended, &again(&second), &anybody(), at(9));
+        let approved =
+            transition::approve(&mut session, &mut ended, &again(&second), &anybody(), at(9));
         let Ok(Approved::Queued { again, new }) = approved else {
             panic!("{approved:?}");
         };
@@ -300,7 +287,7 @@ fn what_is_not_done_for_certain_runs_again_when_that_is_asked_for() {
 #[test]
 fn a_list_that_failed_as_a_whole_stands_as_well() {
     let (mut session, mut ended) = executing(&[ActionState::Failed; 2]);
-    assert!(session.settle(&ended, at(5)));
+    assert!(transition::settle(&mut session, &ended, at(5)));
     let both = ids(&[FIRST, SECOND]);
     // During the run and after success, there is nothing to run again.
     for (approving, runs) in [
@@ -322,7 +309,7 @@ fn a_failed_session_runs_again_for_a_day() {
         (AgentSession::AGAIN, Err(Code::SessionExpired)),
     ] {
         let (mut session, mut ended) = executing(&states);
-        assert!(session.settle(&ended, at(5)));
+        assert!(transition::settle(&mut session, &ended, at(5)));
         let result = approve_in(&mut session, &mut ended, &again(&second), 5 + after);
         assert_eq!(result, expected);
     }
@@ -331,7 +318,7 @@ fn a_failed_session_runs_again_for_a_day() {
 #[test]
 fn what_may_have_been_done_never_runs_again() {
     let (mut session, mut ended) = executing(&[ActionState::Unknown, ActionState::Failed]);
-    assert!(session.settle(&ended, at(5)));
+    assert!(transition::settle(&mut session, &ended, at(5)));
     let first = ids(&[FIRST]);
     // An unreadable record has an unknown outcome.
     let mut damaged = actions(&[]);
@@ -400,7 +387,8 @@ fn an_action_comes_after_those_that_are_approved_with_it() {
         let mut no_actions = Actions::none();
         let list = ids(&list);
         let mut session = ordered();
-        let approved = session.approve(&mut no_actions, &of(&list), &anybody(), at(5));
+        let approved =
+            transition::approve(&mut session, &mut no_actions, &of(&list), &anybody(), at(5));
         let Ok(Approved::Queued { new, .. }) = approved else {
             panic!("{approved:?}");
         };
@@ -433,11 +421,10 @@ fn cancelling_ends_what_is_queued_and_waits_for_what_runs() {
         (vec![running, queued], Cancelling, 1),
     ] {
         let (mut session, mut actions) = executing(&states);
-        let cancelled = session
-            .cancel(&mut actions, at(5))
+        let cancelled = transition::cancel(&mut session, &mut actions, at(5))
             .unwrap()
             .unwrap();
-        let crate::session::Cancelled { ended, stopping } = cancelled;
+        let transition::Cancelled { ended, stopping } = cancelled;
         assert_eq!(ended.len(), outcomes, "{states:?}");
         assert!(
             ended
@@ -461,7 +448,7 @@ fn only_what_has_not_ended_is_cancelled() {
     for status in STATUSES.iter().copied() {
         let mut session = in_status(status);
         let mut no_actions = Actions::none();
-        let cancelled = session.cancel(&mut no_actions, at(5));
+        let cancelled = transition::cancel(&mut session, &mut no_actions, at(5));
         match status {
             Cancelling | Cancelled => assert!(cancelled.unwrap().is_none()),
             Completed | Failed | Expired => {
@@ -487,7 +474,7 @@ fn a_session_ends_with_the_last_of_its_actions() {
     ] {
         let (mut session, actions) = executing(&states);
         session.status = was;
-        assert!(session.settle(&actions, at(5)));
+        assert!(transition::settle(&mut session, &actions, at(5)));
         // What is certainly not done can be approved again for a day.
         let is_open = status == Failed && states[1].is_not_done();
         let due = is_open.then_some(at(5 + AgentSession::AGAIN));
@@ -502,13 +489,13 @@ fn a_session_ends_with_the_last_of_its_actions() {
 fn a_session_does_not_end_before_that_and_not_twice() {
     for state in [ActionState::Queued, ActionState::Running] {
         let (mut session, actions) = executing(&[ActionState::Succeeded, state]);
-        assert!(!session.settle(&actions, at(5)));
+        assert!(!transition::settle(&mut session, &actions, at(5)));
         assert_eq!(session.status, Executing);
     }
     for status in STATUSES.iter().copied() {
         if !status.is_running() {
             let mut session = in_status(status);
-            assert!(!session.settle(&Actions::none(), at(5)));
+            assert!(!transition::settle(&mut session, &Actions::none(), at(5)));
             assert_eq!(session.status, status);
         }
     }
@@ -522,7 +509,7 @@ fn a_record_that_does_not_read_counts_as_ended_without_success() {
     assert_eq!(actions.state(FIRST), Some(ActionState::Unknown));
     assert_eq!(actions.state(SECOND), Some(ActionState::Succeeded));
     assert_eq!(actions.state(MANUAL), None);
-    assert!(session.settle(&actions, at(5)));
+    assert!(transition::settle(&mut session, &actions, at(5)));
     assert_eq!((session.status, session.works()), (Executing, false));
     let results = session.results(&actions);
     assert_eq!(results[0].action_id, FIRST);

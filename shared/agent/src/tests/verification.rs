@@ -12,7 +12,7 @@ use super::{
 };
 
 fn check(action: &mut AgentAction, observation: &Observation, now: i64) -> Option<JournalEvent> {
-    let noted = action.apply_check(observation, SETTLES, at(now));
+    let noted = transition::apply_check(action, observation, SETTLES, at(now));
     noted.map(|(event, _)| event)
 }
 
@@ -29,7 +29,7 @@ fn an_action_counts_once_its_effect_was_found() {
     assert_eq!(action.schedule.due_at, Some(at(0)));
     assert_eq!(action.next_check_at(), Some(at(0)));
     // A later count finds no saving either.
-    action.count_later(at(0));
+    transition::count_later(&mut action, at(0));
     assert!(!action.schedule.uncounted);
     assert_eq!(action.schedule.due_at, Some(at(0)));
     assert_eq!(finds(&mut action, "stuck", 0), Some(Checked));
@@ -52,11 +52,7 @@ fn times(mut action: AgentAction, observation: &Observation) -> (Vec<i64>, Agent
         assert_eq!(action.schedule.due_at, Some(next));
         times.push(next.millis() / span::SECOND);
         assert!(times.len() < 100, "{times:?}");
-        assert!(
-            action
-                .apply_check(observation, SETTLES, next)
-                .is_some()
-        );
+        assert!(transition::apply_check(&mut action, observation, SETTLES, next).is_some());
     }
     (times, action)
 }
@@ -108,14 +104,14 @@ fn what_looks_found_tells_whether_it_helped() {
 fn a_look_that_nobody_made_is_asked_for_again_and_late_ones_keep_apart() {
     let mut action = succeeded();
     for pause in [2, 4, 8, 16, 32, 60, 60] {
-        action.check_requested(at(0));
+        transition::check_requested(&mut action, at(0));
         assert_eq!(action.schedule.due_at, Some(at(pause * span::MINUTE)));
     }
     let late = 5 * span::MINUTE;
     assert_eq!(finds(&mut action, "stuck", late), Some(Checked));
     assert_eq!(action.schedule.resends, 0);
     assert_eq!(action.next_check_at(), Some(at(late + 15 * span::SECOND)));
-    action.defer_check(at(late + span::MINUTE));
+    transition::defer_check(&mut action, at(late + span::MINUTE));
     assert_eq!(action.schedule.due_at, Some(at(late + span::MINUTE)));
     assert_eq!(action.next_check_at(), Some(at(late + 15 * span::SECOND)));
 }
@@ -162,7 +158,7 @@ fn that_a_call_took_no_effect_takes_two_reads_as_far_apart_as_reads_may_lag() {
     assert_eq!(action.results_of_steps()[0].status, StepStatus::NotDone);
     let error = action.end.error.as_ref().unwrap();
     assert!(error.contains("did not take effect"));
-    action.approve_again(&awaiting(), Vec::new(), None, at(proven));
+    transition::queue_again(&mut action, &awaiting(), Vec::new(), None, at(proven));
     assert_eq!(action.results_of_steps()[0].status, StepStatus::NotSent);
     assert_eq!(action.checks.call, None);
     assert_eq!(action.checks.effect, None);
@@ -195,9 +191,7 @@ fn a_system_whose_reads_lag_for_days_is_checked_as_long() {
     let days = 7 * span::DAY;
     let mut last = 0;
     while let Some(next) = action.next_check_at() {
-        action
-            .apply_check(&seen("stuck"), days, next)
-            .unwrap();
+        transition::apply_check(&mut action, &seen("stuck"), days, next).unwrap();
         last = next.millis();
     }
     assert_eq!((action.state, last), (Failed, 15_000 + days));
@@ -225,15 +219,15 @@ fn marked(is_under_way: bool) -> AgentAction {
         reconcile.not_done = None;
         reconcile.refused = Some(is("batch.state", "stuck"));
     }
-    action.permits(&attempted(1), at(0));
-    action.sends(Unkeyed, at(0));
+    transition::permits(&mut action, &attempted(1), at(0));
+    transition::sends(&mut action, Unkeyed, at(0));
     let effect = if is_under_way {
         Effect::UnderWay
     } else {
         Effect::Unclear
     };
-    action.answered(effect, Unkeyed);
-    action.record(&Outcome::unknown(None, "Who knows."), at(0));
+    transition::answered(&mut action, effect, Unkeyed);
+    transition::record(&mut action, &Outcome::unknown(None, "Who knows."), at(0));
     let stored = serde_json::to_value(&action).unwrap();
     serde_json::from_value(stored).unwrap()
 }
@@ -331,7 +325,7 @@ fn what_no_look_tells_stays_for_a_person() {
     // Without a reconciliation, there is no check.
     let mut action = held(Unkeyed);
     action.content.steps[0].reconcile = None;
-    action.record(&Outcome::unknown(None, "Who knows."), at(0));
+    transition::record(&mut action, &Outcome::unknown(None, "Who knows."), at(0));
     assert_eq!(action.schedule.due_at, None);
     assert!(!action.awaits_check());
 }
@@ -341,18 +335,21 @@ fn whatever_leaves_a_call_unknown_has_it_looked_at() {
     // Its holder died. The next claim, a cancellation or the sweeper ends it.
     let dead = || {
         let mut action = held(Unkeyed);
-        action.permits(&seen("stuck"), at(0));
-        action.sends(Unkeyed, at(0));
+        transition::permits(&mut action, &seen("stuck"), at(0));
+        transition::sends(&mut action, Unkeyed, at(0));
         action
     };
     let mut claimed = dead();
-    let ended = claimed.claim(&context(Unkeyed), LEASE, at(LEASE));
+    let ended = transition::claim(&mut claimed, &context(Unkeyed), LEASE, at(LEASE));
     assert_eq!(ended, Claim::Ended(Unknown));
     let mut given_up = dead();
-    assert_eq!(given_up.give_up("Why.", at(LEASE)), Some(Unknown));
+    assert_eq!(
+        transition::give_up(&mut given_up, "Why.", at(LEASE)),
+        Some(Unknown)
+    );
     let mut cancelled = dead();
-    cancelled.release(at(LEASE), at(5));
-    assert!(cancelled.cancel(at(LEASE)));
+    transition::release(&mut cancelled, at(LEASE), at(5));
+    assert!(transition::cancel_queued(&mut cancelled, at(LEASE)));
     for action in [claimed, given_up, cancelled] {
         assert_eq!(action.state, Unknown);
         assert_eq!(action.next_check_at(), Some(at(LEASE + 15_000)));
@@ -382,18 +379,27 @@ fn a_session_with_an_open_outcome_completes_when_all_turn_out_to_be_done() {
     second.key.action_id = SECOND.into();
     second.state = Succeeded;
     let (mut session, mut actions) = session_of(vec![unknown(), second]);
-    assert!(session.settle(&actions, at(0)));
+    assert!(transition::settle(&mut session, &actions, at(0)));
     assert_eq!(session.status, AgentSessionStatus::Executing);
-    assert!(!session.works() && !session.settle(&actions, at(1)));
-    assert!(!session.settle_again(&actions, at(5)));
+    assert!(!session.works() && !transition::settle(&mut session, &actions, at(1)));
+    assert!(!transition::settle_again(&mut session, &actions, at(5)));
     let until = at(5 + AgentSession::AGAIN);
     assert_eq!(session.times.approvable_until, Some(until));
-    actions.known[0].apply_check(&seen("processed"), SETTLES, at(15_000));
-    assert!(session.settle_again(&actions, at(15_000)));
+    transition::apply_check(
+        &mut actions.known[0],
+        &seen("processed"),
+        SETTLES,
+        at(15_000),
+    );
+    assert!(transition::settle_again(&mut session, &actions, at(15_000)));
     assert_eq!(session.status, AgentSessionStatus::Completed);
     assert_eq!(session.error.as_deref(), None);
     assert_eq!(session.times.due_at, None);
-    assert!(!session.settle_again(&actions, at(15_000)));
+    assert!(!transition::settle_again(
+        &mut session,
+        &actions,
+        at(15_000)
+    ));
 }
 
 #[test]
@@ -401,14 +407,23 @@ fn a_session_fails_with_the_last_outcome_that_was_open() {
     let mut second = unknown();
     second.key.action_id = SECOND.into();
     let (mut session, mut actions) = session_of(vec![unknown(), second]);
-    assert!(session.settle(&actions, at(0)));
-    actions.known[0].apply_check(&seen("processed"), SETTLES, at(15_000));
-    assert!(!session.settle_again(&actions, at(15_000)));
+    assert!(transition::settle(&mut session, &actions, at(0)));
+    transition::apply_check(
+        &mut actions.known[0],
+        &seen("processed"),
+        SETTLES,
+        at(15_000),
+    );
+    assert!(!transition::settle_again(
+        &mut session,
+        &actions,
+        at(15_000)
+    ));
     assert_eq!((session.works(), &session.error), (false, &None));
     let late = 15_000 + SETTLES;
-    actions.known[1].apply_check(&seen("stuck"), SETTLES, at(15_000));
-    actions.known[1].apply_check(&seen("stuck"), SETTLES, at(late));
-    assert!(session.settle_again(&actions, at(late)));
+    transition::apply_check(&mut actions.known[1], &seen("stuck"), SETTLES, at(15_000));
+    transition::apply_check(&mut actions.known[1], &seen("stuck"), SETTLES, at(late));
+    assert!(transition::settle_again(&mut session, &actions, at(late)));
     assert_eq!(session.status, AgentSessionStatus::Failed);
     assert!(
         session
@@ -419,12 +434,20 @@ fn a_session_fails_with_the_last_outcome_that_was_open() {
     );
     // Sessions without actions, cancelled ones, and running ones do not change.
     let mut analysed = awaiting();
-    analysed.fail_analysis("It failed.", at(0));
-    assert!(!analysed.settle_again(&Actions::none(), at(5)));
+    transition::fail_analysis(&mut analysed, "It failed.", at(0));
+    assert!(!transition::settle_again(
+        &mut analysed,
+        &Actions::none(),
+        at(5)
+    ));
     assert_eq!(analysed.error.as_deref(), Some("It failed."));
     for status in [AgentSessionStatus::Cancelled, AgentSessionStatus::Executing] {
         session.status = status;
-        assert!(!session.settle_again(&actions, at(15_000)));
+        assert!(!transition::settle_again(
+            &mut session,
+            &actions,
+            at(15_000)
+        ));
         assert_eq!(session.status, status);
     }
 }
@@ -440,8 +463,8 @@ fn an_alert_is_checked_once_each_effect_was_found() {
         reads: Vec::new(),
         conditions: Vec::new(),
     });
-    actions.known[0].apply_check(&seen("processed"), SETTLES, at(0));
-    assert!(session.settle(&actions, at(0)));
+    transition::apply_check(&mut actions.known[0], &seen("processed"), SETTLES, at(0));
+    assert!(transition::settle(&mut session, &actions, at(0)));
     assert_eq!(session.status, AgentSessionStatus::Completed);
     assert!(!is_checked(&session, &actions));
     // Meanwhile nobody is asked to propose again.
@@ -453,13 +476,13 @@ fn an_alert_is_checked_once_each_effect_was_found() {
     let verifies =
         "The agent checks in billing whether \"Have it processed again\" took effect; Some(0)";
     assert_eq!(next(&session), verifies);
-    actions.known[1].apply_check(&seen("processed"), SETTLES, at(0));
+    transition::apply_check(&mut actions.known[1], &seen("processed"), SETTLES, at(0));
     assert!(is_checked(&session, &actions));
-    session.note_outcomes(&actions);
-    session.plan_alert_check(&actions, at(1));
+    transition::note_outcomes(&mut session, &actions);
+    transition::plan_alert_check(&mut session, &actions, at(1));
     let settled = "The agent checks whether the matter of alert 9 is settled; Some(1)";
     assert_eq!(next(&session), settled);
-    session.alert_is_unsettled(at(1));
+    transition::alert_is_unsettled(&mut session, at(1));
     assert!(
         next(&session).contains("proposes again"),
         "{}",

@@ -19,10 +19,10 @@ pub(super) use values::Values;
 use std::collections::{BTreeMap, BTreeSet};
 
 use agent::{
-    action::{ActionType, Reversibility, Risk},
+    action::{ActionType, PlaybookVersion, Reversibility, Risk},
     alert::Alert,
     pattern::Cycle,
-    session::{Case, PlaybookVersion},
+    session::Case,
 };
 
 use serde::Deserialize;

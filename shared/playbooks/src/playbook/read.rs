@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use agent::{
-    action::ApiCall,
     check::{Derived, Facts, ListFact, Sum, TargetRead, WholeList},
-    connection::Connection,
+    connection::{ApiCall, Connection},
 };
 use serde::Deserialize;
 use serde_json::Value;

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agent::{
-    action::{ActionContent, ActionSize, ActionStep, ApiCall, Attempts, RecordSystem, Reversible},
+    action::{ActionContent, ActionSize, ActionStep, Attempts, RecordSystem, Reversible},
     check::{
         Expectation, FactCondition, Facts, Reconciliation, ResolvedWhen, TargetRead, Verification,
         read_of, reads_of,
     },
-    connection::{Connection, SystemKind},
+    connection::{ApiCall, Connection, SystemKind},
     session::{NotApplicable, ProposedAction},
 };
 use model::base::{JsonObject, JsonText};

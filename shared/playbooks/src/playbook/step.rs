@@ -1,7 +1,6 @@
 use agent::{
-    action::AlreadyDone,
-    check::{AnswerCondition, Reconciliation},
-    connection::{METHODS, is_pointer},
+    check::Reconciliation,
+    connection::{AlreadyDone, AnswerCondition, METHODS, is_pointer},
 };
 use serde::Deserialize;
 

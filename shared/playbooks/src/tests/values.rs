@@ -44,7 +44,7 @@ fn what_a_target_system_says_cannot_leave_its_place() {
             .actions
             .remove(0);
         let call_of = action.content.steps[0].call.as_ref();
-        let shown = call_of.map(agent::action::ApiCall::summary);
+        let shown = call_of.map(agent::connection::ApiCall::summary);
         assert_eq!(shown.as_deref(), call, "{id}");
         // A call that the worker would reject is not proposed as automated.
         assert_eq!(action.is_automated, call.is_some(), "{id}");

@@ -3,10 +3,10 @@
 
 use agent::{
     action::{ActionKey, ActionState, AgentAction, Outcome},
-    journal::{JournalEntry, JournalEvent, Note},
+    journal::JournalEntry,
+    transition::{ActionCommand, decide_action},
 };
 use model::base::Timestamp;
-use serde_json::json;
 use table::{AnyKey, Condition, Gsi4, OrLeave, Record, Stored, UpdateExpression, Write, attribute};
 
 use crate::{
@@ -14,11 +14,7 @@ use crate::{
     key::{self, Keyed},
 };
 
-use super::{
-    Agent,
-    journal::{SWEEPER, WORKER, ended},
-    outcomes, transition,
-};
+use super::{Agent, transition};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lease {
@@ -35,9 +31,8 @@ impl Agent<'_> {
     /// may be sent.
     pub async fn heartbeat(&self, action: &mut AgentAction) -> Result<Lease> {
         let mut noted = action.clone();
-        let now = self.0.now();
-        noted.updated_at = now;
-        let answers = noted.note(None, now);
+        let progress = ActionCommand::Progress;
+        let answers = decide_action(progress, &mut noted, self.0.now()).unwrap_or_default();
         let progress = progress_of(&noted)?;
         let lease = self
             .while_held(&noted, progress, answers)
@@ -61,11 +56,8 @@ impl Agent<'_> {
     /// Releases a held action until `next`.
     pub async fn release(&self, action: &AgentAction, next: Timestamp) -> Result<Lease> {
         let mut action = action.clone();
-        let now = self.0.now();
-        action.release(next, now);
-        let from = Some(ActionState::Running.name());
-        let note = Note::new(WORKER, JournalEvent::Released, from);
-        let noted = action.note(Some(note.with(json!({ "notBefore": next }))), now);
+        let release = ActionCommand::Release(next);
+        let noted = decide_action(release, &mut action, self.0.now()).unwrap_or_default();
         let change = visits_of(&action)?;
         self.while_held(&action, change, noted)
             .await
@@ -102,9 +94,7 @@ impl Agent<'_> {
     /// held it.
     pub async fn record(&self, action: &AgentAction, outcome: &Outcome) -> Result<bool> {
         let mut action = action.clone();
-        let now = self.0.now();
-        action.record(outcome, now);
-        let writes = recorded(&mut action, now)?;
+        let writes = self.recorded(&mut action, outcome, true)?;
         let done = self
             .write_with_saving(writes, &action)
             .await?;
@@ -115,10 +105,7 @@ impl Agent<'_> {
     /// Contention on the total must not lose an outcome. The sweeper counts the minutes later.
     pub async fn record_uncounted(&self, action: &AgentAction, outcome: &Outcome) -> Result<bool> {
         let mut action = action.clone();
-        let now = self.0.now();
-        action.record(outcome, now);
-        action.count_later(now);
-        let writes = recorded(&mut action, now)?;
+        let writes = self.recorded(&mut action, outcome, false)?;
         Ok(self
             .0
             .table
@@ -127,9 +114,30 @@ impl Agent<'_> {
             .is_ok())
     }
 
+    /// Returns the writes of a held action's outcome, its last fix, and its journal entries.
+    fn recorded(
+        self,
+        action: &mut AgentAction,
+        outcome: &Outcome,
+        is_counted: bool,
+    ) -> Result<Vec<Write>> {
+        let record = ActionCommand::Record {
+            outcome,
+            is_counted,
+        };
+        let noted = decide_action(record, action, self.0.now()).unwrap_or_default();
+        let end = visits_of(action)?
+            .set_attribute("checks", attribute(&action.checks)?)
+            .set_attribute("end", attribute(&action.end)?);
+        let mut writes = vec![Write::update(action.key(), end, held(action))];
+        writes.extend(transition::entries(&noted)?);
+        writes.extend(transition::outcome(action)?);
+        Ok(writes)
+    }
+
     /// Counts the minutes of an action that was recorded without them.
     pub(super) async fn count(&self, mut action: Stored<AgentAction>) -> Result<()> {
-        action.counted();
+        decide_action(ActionCommand::Count, &mut action, self.0.now());
         let writes = vec![Write::replace(&action)?];
         // A refused write means that another caller counted them.
         self.write_with_saving(writes, &action)
@@ -157,15 +165,10 @@ impl Agent<'_> {
         mut action: Stored<AgentAction>,
         why: &str,
     ) -> Result<Option<ActionState>> {
-        let from = action.state;
-        let now = self.0.now();
-        let Some(outcome) = action.give_up(why, now) else {
-            return Ok(None);
-        };
-        let note = ended(SWEEPER, from, &action);
-        let writes = transition::of_action(&mut action, note, now)?;
-        let done = self.0.table.transact(writes).await?;
-        Ok(done.is_ok().then_some(outcome))
+        let is_written = self
+            .run_action(&mut action, ActionCommand::GiveUp(why))
+            .await?;
+        Ok(is_written.then_some(action.state))
     }
 
     /// Marks an unreadable item as failed and removes it from the index of due work.
@@ -208,16 +211,4 @@ fn held(action: &AgentAction) -> Condition {
     Condition::default()
         .equals("token", action.fence.token)
         .equals("state", ActionState::Running)
-}
-
-/// Returns the writes of a held action's outcome, its last fix, and its journal entries.
-fn recorded(action: &mut AgentAction, now: Timestamp) -> Result<Vec<Write>> {
-    let noted = action.note(Some(ended(WORKER, ActionState::Running, action)), now);
-    let end = visits_of(action)?
-        .set_attribute("checks", attribute(&action.checks)?)
-        .set_attribute("end", attribute(&action.end)?);
-    let mut writes = vec![Write::update(action.key(), end, held(action))];
-    writes.extend(transition::entries(&noted)?);
-    writes.extend(outcomes::writes(action)?);
-    Ok(writes)
 }

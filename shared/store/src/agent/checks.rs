@@ -6,8 +6,8 @@ use agent::{
     alert::{Alert, AlertStatus, StatusSource},
     check::{Judgement, Observation, TargetRead},
     connection::{Connection, SystemKind},
-    journal::{JournalEvent, Note},
     session::AgentSession,
+    transition::{ActionCommand, AlertCheck, ObservedCheck, SessionCommand},
 };
 use model::base::{AgentSessionId, Error};
 use table::{OrLeave, Stored, Write};
@@ -18,9 +18,7 @@ use crate::{
     key::{self, Keyed},
 };
 
-use super::{
-    Agent, PAUSED, SessionWithActions, due::DueSession, journal::WORKER, outcomes, transition,
-};
+use super::{Agent, PAUSED, SessionWithActions, due::DueSession, outcomes};
 
 #[derive(Clone, Debug)]
 pub struct DueCheck {
@@ -35,15 +33,6 @@ enum Checked {
     Action(Box<AgentAction>),
     /// The end of its alert.
     Session(Box<Stored<AgentSession>>),
-}
-
-/// Properties of the connections for the judgement of a check.
-#[derive(Clone, Copy, Debug)]
-struct CheckContext {
-    /// The kind of the action's target system.
-    kind: SystemKind,
-    /// Milliseconds for which the reads may lag behind.
-    settles_within: i64,
 }
 
 impl Agent<'_> {
@@ -73,11 +62,12 @@ impl Agent<'_> {
             .connections_of(tenant, &reads)
             .await?
         else {
-            action.defer_check(now.plus(PAUSED));
-            self.0.replace_or_leave(&action).await?;
+            let defer = ActionCommand::DeferCheck(now.plus(PAUSED));
+            self.run_action(&mut action, defer)
+                .await?;
             return Ok(None);
         };
-        connections.retain(|connection| !action.is_elsewhere(connection));
+        connections.retain(|connection| !action.content.is_elsewhere(connection));
         Ok(Some(DueCheck {
             of: Checked::Action(Box::new(action.record)),
             reads,
@@ -92,17 +82,15 @@ impl Agent<'_> {
         id: AgentSessionId,
     ) -> Result<Option<DueCheck>> {
         let whole = self.get(tenant, id).await?;
-        let mut session = whole.session;
+        let session = whole.session;
         if !session.awaits_alert_check() {
             return Ok(None);
         }
         let now = self.0.now();
         let Some(check) = session.alert_check(&whole.actions) else {
             // The verification that is awaited schedules the check again.
-            session.end_alert_checks();
-            self.0
-                .replace_or_leave(&session)
-                .await?;
+            let over = SessionCommand::CheckAlert(AlertCheck::Over);
+            self.run_or_leave(session, over).await?;
             return Ok(None);
         };
         let reads = check.reads();
@@ -110,9 +98,8 @@ impl Agent<'_> {
             .connections_of(tenant, &reads)
             .await?
         else {
-            session.check_alert_at(now.plus(PAUSED));
-            self.0
-                .replace_or_leave(&session)
+            let later = AlertCheck::Deferred(now.plus(PAUSED));
+            self.run_or_leave(session, SessionCommand::CheckAlert(later))
                 .await?;
             return Ok(None);
         };
@@ -143,71 +130,45 @@ impl Agent<'_> {
         let tenant = before.key.organization_id;
         let id = before.key.session_id;
         let system = Connection::named(&check.connections, &before.content.target_system);
-        let context = CheckContext {
+        let check = ObservedCheck {
+            action: &before,
+            observation,
             kind: system.map_or(SystemKind::Other, Connection::system_kind),
             settles_within: Connection::settling_time(&check.connections),
         };
         let read = || self.get(tenant, id);
-        let write = |whole| self.write_action_check(whole, &before, observation, context);
+        let write = |whole| self.write_action_check(whole, &check);
         let written = try_retry(read().await?, read, write).await?;
         written.ok_or_else(Error::contended)
     }
 
-    /// None if another caller wrote it meanwhile.
+    /// None if another caller wrote it meanwhile. A concurrent settlement has not seen this result.
+    /// Both write the session, so one of them retries.
     async fn write_action_check(
         &self,
         whole: SessionWithActions,
-        before: &AgentAction,
-        observation: &Observation,
-        context: CheckContext,
+        check: &ObservedCheck<'_>,
     ) -> Result<Option<Option<(AgentAction, Option<Message>)>>> {
-        let mut session = whole.session;
-        let mut actions = whole.actions;
         let now = self.0.now();
-        // Of two concurrent checks, the first one counts.
-        let is_first = |action: &AgentAction| action.next_check_at() == before.next_check_at();
-        let mut readable = actions.known.iter_mut();
-        let Some(action) = readable.find(|action| action.key == before.key && is_first(action))
-        else {
+        let decided = whole.decide(SessionCommand::CheckAction(check), now)?;
+        let Some(transition) = decided.transition else {
             return Ok(Some(None));
         };
-        let from = action.state;
-        let applied = action.apply_check(observation, context.settles_within, now);
-        let Some((event, detail)) = applied else {
+        let whole = decided.whole;
+        let mut known = whole.actions.known.into_iter();
+        let Some(action) = known.find(|action| action.key == check.action.key) else {
             return Ok(Some(None));
         };
-        let note = Note::new(WORKER, event, Some(from.name())).with(detail);
-        let mut writes = transition::of_action(action, note, now)?;
-        let action = action.clone();
-        if event == JournalEvent::Checked {
-            // The session names the next check.
-            session.note_outcomes(&actions);
-            writes.push(Write::replace(&session)?);
-            let done = self.0.table.transact(writes).await?;
-            return Ok(done
-                .is_ok()
-                .then_some(Some((action.record, None))));
-        }
-        // A concurrent settlement has not seen this result. Both write the session, so one of them
-        // retries.
-        let from = session.status.name();
-        let changes = if event == JournalEvent::Reconciled {
-            session.settle_again(&actions, now)
+        let mut writes = decided.writes;
+        let (done, message) = if transition.is_verified {
+            writes.extend(outcomes::run_of_playbook(&action));
+            let done = self
+                .write_with_saving(writes, &action)
+                .await?;
+            (done, whole.session.alert_check_message(now))
         } else {
-            session.note_outcomes(&actions);
-            false
+            (self.0.table.transact(writes).await?, None)
         };
-        let from = changes.then_some(from);
-        session.note_other_effect(&action, context.kind);
-        session.plan_alert_check(&actions, now);
-        let outcome = transition::of_outcome(&mut session, &actions, from, WORKER, now);
-        writes.extend(outcome?);
-        writes.extend(outcomes::writes(&action)?);
-        writes.extend(outcomes::run_of_playbook(&action));
-        let done = self
-            .write_with_saving(writes, &action)
-            .await?;
-        let message = session.alert_check_message(now);
         Ok(done
             .is_ok()
             .then_some(Some((action.record, message))))
@@ -218,18 +179,18 @@ impl Agent<'_> {
     /// due.
     async fn write_alert_check(
         &self,
-        mut session: Stored<AgentSession>,
+        session: Stored<AgentSession>,
         observation: &Observation,
     ) -> Result<()> {
         let now = self.0.now();
         let ends = session.plan.resolved_when.as_ref();
         let judgement = ends.map(|end| observation.judge(&end.conditions));
         if !matches!(judgement, Some(Judgement::Holds)) {
-            session.alert_is_unsettled(now);
-            return self.0.replace_or_leave(&session).await;
+            let unsettled = SessionCommand::CheckAlert(AlertCheck::Unsettled);
+            self.run_or_leave(session, unsettled)
+                .await?;
+            return Ok(());
         }
-        let from = session.status;
-        session.matter_is_settled(now);
         let key = session
             .alert
             .alert_id
@@ -237,25 +198,18 @@ impl Agent<'_> {
         // An unreadable alert cannot be resolved.
         let alert = self.0.readable(&key).await?;
         let open = alert.filter(|alert| alert.status != AlertStatus::Resolved);
+        let is_open = open.is_some();
+        let settled = SessionCommand::CheckAlert(AlertCheck::Settled { is_open });
         let Some(before) = open else {
-            // It is resolved already, or cannot be.
-            if session.status == from {
-                return self.0.replace_or_leave(&session).await;
-            }
-            let note = Note::new(WORKER, JournalEvent::Settled, Some(from.name()));
-            let writes = transition::of_session(&mut session, note, now)?;
-            self.0
-                .table
-                .transact(writes)
-                .await?
-                .or_leave();
+            self.run_or_leave(session, settled)
+                .await?;
             return Ok(());
         };
         let mut alert = before.clone();
         alert.resolve(StatusSource::Agent, now);
         let entry = Alert::entry_of_change(&before, &alert);
-        let note = Note::new(WORKER, JournalEvent::AlertResolved, Some(from.name()));
-        let mut writes = transition::of_session(&mut session, note, now)?;
+        let decided = SessionWithActions::alone(session).decide(settled, now)?;
+        let mut writes = decided.writes;
         writes.push(Write::replace(&alert)?);
         let context = WriteContext::from(alert.organization_id);
         let done = self
@@ -267,10 +221,12 @@ impl Agent<'_> {
     }
 
     pub async fn alert_check_requested(&self, due: &DueSession) -> Result<()> {
-        let Some(mut session) = due.record.clone() else {
+        let Some(session) = due.record.clone() else {
             return Ok(());
         };
-        session.alert_check_requested(self.0.now());
-        self.0.replace_or_leave(&session).await
+        let requested = SessionCommand::CheckAlert(AlertCheck::Requested);
+        self.run_or_leave(session, requested)
+            .await?;
+        Ok(())
     }
 }

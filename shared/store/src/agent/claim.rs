@@ -3,16 +3,13 @@
 use std::collections::BTreeSet;
 
 use agent::{
-    action::{
-        ActionContent, ActionKey, ActionState, AgentAction, Called, Claim, ClaimContext,
-        OtherClaim, RecordGuard,
-    },
+    action::{ActionContent, ActionKey, AgentAction, OtherClaim, RecordGuard},
     connection::{Admission, AdmissionRequest, AgentPause, Connection},
-    journal::{JournalEvent, Note},
+    journal::JournalEntry,
     policy::{AgentPolicy, Approvers},
+    transition::{ActionCommand, Called, Claim, ClaimContext, decide_action, decide_claim},
 };
 use model::base::{Error, Stopwatch, Timestamp, random};
-use serde_json::json;
 use table::{AnyKey, Batch, Key, OrLeave, Stored, Write};
 
 use crate::{
@@ -23,9 +20,7 @@ use crate::{
 };
 
 use super::{
-    Agent, PAUSED, is_paused,
-    journal::{WORKER, ended},
-    pauses,
+    Agent, PAUSED, is_paused, pauses,
     policy::{approvers_in, policy_in, takes, users_of},
     transition,
 };
@@ -82,60 +77,54 @@ impl Agent<'_> {
         let read = || self.found(action);
         let claimed = try_retry(read().await?, read, async |mut candidate: Found| {
             let before = candidate.action.clone();
-            let charge = match candidate
-                .action
-                .claim(&candidate.context, lease, candidate.at)
-            {
+            let at = candidate.at;
+            let decision = decide_claim(&mut candidate.action, &candidate.context, lease, at);
+            match decision.claim {
+                Claim::Held(()) => {}
                 Claim::Over => return Ok(Some(Claim::Over)),
                 Claim::Busy => return Ok(Some(Claim::Busy)),
                 Claim::Ended(outcome) => {
+                    let ended = Claim::Ended(outcome);
                     return self
-                        .end_instead(candidate.action, before.state, outcome)
+                        .write_instead(&candidate.action, &decision.entries, ended)
                         .await;
                 }
                 Claim::Deferred => {
                     return self
-                        .defer(&candidate.action, Claim::Deferred)
+                        .write_instead(&candidate.action, &[], Claim::Deferred)
                         .await;
                 }
                 Claim::Slot(slot) => {
                     return self
-                        .defer(&candidate.action, Claim::Slot(slot))
+                        .write_instead(&candidate.action, &[], Claim::Slot(slot))
                         .await;
                 }
-                Claim::Held(()) => before.charge(&candidate.context.policy),
-            };
+            }
             let begins = match self
                 .admitted(&candidate, &before, lease)
                 .await?
             {
                 Admission::From(begins) => begins,
                 Admission::Slot(slot) => {
-                    let mut action = before;
-                    action.wait_for_slot(slot, candidate.at);
+                    let wait = ActionCommand::WaitForSlot(slot);
                     return self
-                        .defer(&action, Claim::Slot(slot))
+                        .decide_instead(before, wait, at, |_| Claim::Slot(slot))
                         .await;
                 }
                 Admission::Deferred(until) => {
-                    let mut action = before;
-                    action.defer_until(until.min(candidate.at.plus(PAUSED)), candidate.at);
+                    let defer = ActionCommand::Defer(until.min(at.plus(PAUSED)));
                     return self
-                        .defer(&action, Claim::Deferred)
+                        .decide_instead(before, defer, at, |_| Claim::Deferred)
                         .await;
                 }
             };
-            let at = candidate.at;
-            let note = Note::new(WORKER, JournalEvent::Claimed, Some(before.state.name()));
-            let note = note.with(json!({
-                "attempt": candidate.action.progress.attempts,
-                "round": candidate.action.round,
-            }));
-            let mut writes = transition::of_action(&mut candidate.action, note, at)?;
+            let mut writes = vec![Write::replace(&candidate.action)?];
+            writes.extend(transition::entries(&decision.entries)?);
             writes.extend(candidate.guards()?);
             let day = writes.len();
             writes.extend(
-                charge
+                decision
+                    .charge
                     .iter()
                     .flat_map(|charge| takes(tenant, at, charge)),
             );
@@ -147,14 +136,12 @@ impl Agent<'_> {
                         .take(2)
                         .any(|cap| refused.only_at(cap)) =>
                 {
-                    let mut action = before.clone();
-                    let from = before.state;
-                    let outcome = action.beyond_the_day(at);
                     self.0
                         .connections()
                         .ends(&held.connection, &before)
                         .await?;
-                    self.end_instead(action, from, outcome)
+                    let ended = |action: &AgentAction| Claim::Ended(action.state);
+                    self.decide_instead(before, ActionCommand::EndByCap, at, ended)
                         .await
                 }
                 // Another caller claimed it or one of its records, or the session was cancelled.
@@ -167,18 +154,30 @@ impl Agent<'_> {
             .unwrap_or(Claim::Busy))
     }
 
-    /// Writes a deferred action. None if another caller wrote it meanwhile.
-    async fn defer(
+    /// Decides on a command in place of a claim, and writes the action. None if another caller
+    /// wrote it meanwhile.
+    async fn decide_instead(
+        &self,
+        mut action: Stored<AgentAction>,
+        command: ActionCommand<'_>,
+        now: Timestamp,
+        claim: impl Fn(&AgentAction) -> Claim<HeldAction>,
+    ) -> Result<Option<Claim<HeldAction>>> {
+        let noted = decide_action(command, &mut action, now).unwrap_or_default();
+        let claim = claim(&action);
+        self.write_instead(&action, &noted, claim)
+            .await
+    }
+
+    /// Writes an action that was not claimed. None if another caller wrote it meanwhile.
+    async fn write_instead(
         &self,
         action: &Stored<AgentAction>,
+        noted: &[JournalEntry],
         claim: Claim<HeldAction>,
     ) -> Result<Option<Claim<HeldAction>>> {
-        let done = self
-            .0
-            .table
-            .write(Write::replace(action)?)
-            .await?;
-        Ok(done.is_ok().then_some(claim))
+        let is_written = self.write_action(action, noted).await?;
+        Ok(is_written.then_some(claim))
     }
 
     /// Returns whether the action, as it was before the claim, may start work, and when.
@@ -203,23 +202,6 @@ impl Agent<'_> {
         connections
             .admits(connection, request, traffic)
             .await
-    }
-
-    /// Writes the outcome of an action that was not claimed. None if another caller wrote it
-    /// meanwhile.
-    async fn end_instead(
-        &self,
-        mut action: Stored<AgentAction>,
-        from: ActionState,
-        outcome: ActionState,
-    ) -> Result<Option<Claim<HeldAction>>> {
-        let at = action.updated_at;
-        let note = ended(WORKER, from, &action);
-        let writes = transition::of_action(&mut action, note, at)?;
-        let done = self.0.table.transact(writes).await?;
-        Ok(done
-            .is_ok()
-            .then_some(Claim::Ended(outcome)))
     }
 
     async fn found(&self, action: &ActionKey) -> Result<Found> {
@@ -310,7 +292,7 @@ impl Agent<'_> {
         let others: Vec<_> = others
             .map(|name| key::connection(tenant, name))
             .collect();
-        let users = users_of(tenant, &action.current_approvals());
+        let users = users_of(tenant, &action.round.current_approvals());
         let alert = action.alert_id.key(tenant);
         let mut keys: Vec<AnyKey> = guards
             .all()

@@ -3,15 +3,15 @@
 
 use agent::{
     action::{ActionState, AgentAction, Message},
-    journal::{JournalEvent, Note},
     session::{AgentSession, AgentSessionStatus},
+    transition::{ActionCommand, SWEEPER, SessionCommand},
 };
 use model::{
     base::{OrganizationId, Timestamp},
     people::{EntryContent, SessionHead},
 };
 use table::{
-    AnyKey, OrLeave, Readable, Record, Stored, Write,
+    AnyKey, OrLeave, Readable, Record, Stored,
     page::{Page, PageRequest},
 };
 
@@ -21,7 +21,7 @@ use crate::{
     upkeep::{Shard, due},
 };
 
-use super::{Agent, journal::SWEEPER, transition};
+use super::{Agent, SessionWithActions};
 
 #[derive(Clone, Debug)]
 pub struct Due<R> {
@@ -152,15 +152,11 @@ impl Agent<'_> {
         let Some(mut action) = due.record.clone() else {
             return Ok(());
         };
-        let now = self.0.now();
-        if action.awaits_check() {
-            action.check_requested(now);
-        } else {
-            action.resent(now);
-        }
         // After a refused write, a worker has claimed or checked it: the message served its
         // purpose.
-        self.0.replace_or_leave(&action).await
+        self.run_action(&mut action, ActionCommand::Remind)
+            .await?;
+        Ok(())
     }
 
     /// Gives up an action that no worker will run. Returns its outcome if it ended; failed if
@@ -194,32 +190,20 @@ impl Agent<'_> {
         let id = session.id;
         // Its actions decide as well.
         let whole = self.get(tenant, id).await?;
-        let mut session = whole.session.clone();
-        let from = session.status.name();
-        let now = self.0.now();
-        let writes = if session.works() {
+        let session = whole.session.clone();
+        if session.works() {
             let settled = self.settle(whole, SWEEPER).await?;
             if let Some(settled) = settled.filter(|settled| !settled.works()) {
                 return Ok(settled.status);
             }
-            session.check_later(now);
-            vec![Write::replace(&session)?]
-        } else if session.lapse(now) {
-            let note = Note::new(SWEEPER, JournalEvent::Lapsed, Some(from));
-            transition::of_session(&mut session, note, now)?
-        } else if session.close(now) {
-            vec![Write::replace(&session)?]
-        } else {
-            return Ok(session.status);
-        };
+        }
         // A refused write means that it was cancelled or ended meanwhile.
-        self.0
-            .table
-            .transact(writes)
-            .await?
-            .or_leave();
-        Ok(session.status)
+        let visited = self
+            .run_or_leave(session, SessionCommand::Visit)
+            .await?;
+        Ok(visited.status)
     }
+
     /// Names the newest entries of ended sessions in their organization's journal. `due` is of one
     /// organization, at most `DueSession::NAMED`. A concurrent change leaves all for the next
     /// visit.
@@ -227,7 +211,7 @@ impl Agent<'_> {
         let sessions = due
             .iter()
             .filter_map(|due| due.record.clone());
-        let mut sessions: Vec<Stored<AgentSession>> = sessions.collect();
+        let sessions: Vec<Stored<AgentSession>> = sessions.collect();
         let Some(tenant) = sessions
             .first()
             .map(|session| session.organization_id)
@@ -243,17 +227,16 @@ impl Agent<'_> {
             })
         });
         let entry = EntryContent::sessions_ended(&heads.collect::<Vec<_>>());
-        for session in &mut sessions {
-            session.set_named();
+        let now = self.0.now();
+        let mut writes = Vec::new();
+        for session in sessions {
+            let named = SessionWithActions::alone(session).decide(SessionCommand::Name, now)?;
+            writes.extend(named.writes);
         }
-        let writes: Result<_> = sessions
-            .iter()
-            .map(Write::replace)
-            .collect();
         let context = WriteContext::from(tenant);
         let done = self
             .0
-            .transact(&context, writes?, entry.as_slice())
+            .transact(&context, writes, entry.as_slice())
             .await?;
         done.or_leave();
         Ok(())

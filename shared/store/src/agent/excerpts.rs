@@ -6,10 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use agent::{
-    journal::{Excerpt, JournalEntry},
-    session::AgentSession,
-};
+use agent::{connection::Excerpt, journal::JournalEntry, session::AgentSession};
 use model::base::{AgentSessionId, JsonText, OrganizationId, Timestamp};
 use table::{Batch, Key, Stored, Write, page::Page};
 

@@ -1,17 +1,11 @@
 //! Journals of sessions. Entries are written in the transactions that they describe, and stay as
 //! they are.
 
-use std::collections::BTreeMap;
-
 use agent::{
-    action::{ActionState, AgentAction},
-    journal::{
-        JournalActor, JournalActorType, JournalCheck, JournalEntry, JournalEvent, JournalPeriod,
-        Note, check_journal,
-    },
+    journal::{JournalEntry, JournalPeriod},
+    session::{JournalCheck, check_journal},
 };
 use model::base::AgentSessionId;
-use serde_json::{Value, json};
 use table::{
     Stored,
     page::{Page, PageRequest},
@@ -29,33 +23,6 @@ record! {
     key: key::journal_entry(entry),
     gsi1: Some(key::journal_entry_in_time(entry)),
     hidden: ["organizationId", "detail", "chainedAs", "version"],
-}
-
-/// The actor that runs actions.
-pub(super) const WORKER: JournalActor = JournalActor::of(JournalActorType::Worker);
-
-/// The actor that resumes abandoned work.
-pub(super) const SWEEPER: JournalActor = JournalActor::of(JournalActorType::Sweeper);
-
-/// Returns the note of an action's end, with its error.
-pub(super) fn ended(actor: JournalActor, from: ActionState, action: &AgentAction) -> Note {
-    let note = Note::new(actor, JournalEvent::Ended, Some(from.name()));
-    match &action.end.error {
-        Some(error) => note.with(json!({ "error": error })),
-        None => note,
-    }
-}
-
-/// Returns the heads of actions' chains. The session's chain names them when all actions have
-/// ended.
-pub(super) fn heads(actions: &[Stored<AgentAction>]) -> Value {
-    let heads = actions
-        .iter()
-        .map(|action| (&action.key.action_id, &action.journal));
-    let heads: BTreeMap<_, _> = heads
-        .filter(|(_, head)| head.seq > 0)
-        .collect();
-    json!({ "heads": heads })
 }
 
 impl Agent<'_> {

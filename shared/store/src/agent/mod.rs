@@ -114,19 +114,6 @@ impl SessionWithActions {
         self.session.results(&self.actions)
     }
 
-    /// Returns the session with the versions after an approval was written.
-    fn approved(mut self, ids: &[String], new: Vec<AgentAction>) -> Self {
-        let Self { session, actions } = &mut self;
-        session.version += 1;
-        for again in &mut actions.known {
-            again.version += i64::from(ids.contains(&again.key.action_id));
-        }
-        actions
-            .known
-            .extend(new.into_iter().map(Stored::created));
-        self
-    }
-
     /// Returns the state of an approved action; none if it was not approved.
     pub fn state(&self, action_id: &str) -> Option<ActionState> {
         self.actions.state(action_id)

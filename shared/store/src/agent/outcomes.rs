@@ -114,13 +114,6 @@ impl Agent<'_> {
     }
 }
 
-/// Returns the writes of an action's outcome, once it is known whether the action helped its
-/// records.
-pub(super) fn writes(action: &AgentAction) -> Result<Vec<Write>> {
-    let outcome = LastOutcome::of(action);
-    outcome.iter().map(Write::put).collect()
-}
-
 /// Returns the write that counts a [verified](AgentAction::helped) outcome for its playbook
 /// version, once per action. Empty for an action without a playbook.
 ///

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use agent::{
-    policy::{ActionApproval, AgentPolicy, Approvers, Charge, PolicyChange, PolicySet},
+    action::ActionApproval,
+    policy::{AgentPolicy, Approvers, Charge, PolicyChange, PolicySet},
     session::{Approver, Approving},
 };
 use model::{
@@ -228,7 +229,7 @@ impl Agent<'_> {
         let keys = any_keys![key::agent_policy(tenant), &user, &provider];
         let (whole, batch) = tokio::try_join!(self.get(tenant, id), self.0.batch(keys))?;
         let named = approving.ids.iter();
-        let named = named.filter_map(|id| whole.session.proposed(id));
+        let named = named.filter_map(|id| whole.session.plan.proposed(id));
         let before = named.flat_map(|action| &action.approvals);
         let others = self.approvers(tenant, before).await?;
         let provider = batch.get(&provider)?;

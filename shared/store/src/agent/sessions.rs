@@ -1,21 +1,16 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use agent::{
     action::{ActionKey, ActionState, Message},
     alert::{Alert, AlertStatus},
     connection::{Connection, Systems},
-    journal::{JournalActor, JournalActorType, JournalEvent, Note},
-    policy::{AgentPolicy, Approvers, PolicyRule},
-    session::{
-        AgentSession, Approved, Approver, Approving, Cancelled, Case, Proposal, SessionContext,
-    },
+    journal::JournalActor,
+    policy::{AgentPolicy, Approvers},
+    session::{AgentSession, Approving, Case, Proposal, SessionContext},
+    transition::{SessionCommand, WORKER, open, supersede},
 };
-use model::{
-    base::{AgentSessionId, AlertId, Error, Id, UserId},
-    people::EntryCredential,
-};
-use serde_json::json;
-use table::{Condition, IntoAttribute, OrNotFound, Record, Stored, UpdateExpression, Write};
+use model::base::{AgentSessionId, AlertId, Error, Id, UserId};
+use table::{Condition, OrNotFound, Stored, UpdateExpression, Write};
 
 use crate::{
     Result, Tenant,
@@ -31,13 +26,8 @@ use crate::{
 
 use super::{
     Agent, Excerpts, SessionWithActions, excerpts,
-    journal::WORKER,
     policy::{Approvable, policy_in},
-    transition,
 };
-
-/// The actor that analyses alerts.
-const ENGINE: JournalActor = JournalActor::of(JournalActorType::Engine);
 
 /// A session with a new proposal.
 type Proposed = (Stored<AgentSession>, SessionContext, Excerpts);
@@ -96,9 +86,7 @@ impl Agent<'_> {
                     .await;
             }
             let id = id.used();
-            let mut session = AgentSession::open(id, &alert, by, now);
-            let by = JournalActor::user(Some(by));
-            let noted = session.note(Note::new(by, JournalEvent::Opened, None), now);
+            let (session, noted) = open(id, &alert, by, now);
             let points = UpdateExpression::default().set("agentSessionId", id);
             let points = points.set("updatedAt", now);
             let as_it_was = match alert.agent_session_id {
@@ -113,8 +101,7 @@ impl Agent<'_> {
             ];
             // A session that has ended can be executed again until the alert has a newer one.
             if let Some(mut newest) = newest {
-                newest.plan.superseded = true;
-                newest.times.updated_at = now;
+                supersede(&mut newest, now);
                 writes.push(Write::replace(&newest)?);
             }
             let writes = Writes::from(writes).making(id);
@@ -184,7 +171,7 @@ impl Agent<'_> {
     ) -> Result<Created<Analyzing>> {
         let tenant = pending.tenant();
         let session = self.session(tenant, id);
-        let (context, mut session) = match self
+        let (context, session) = match self
             .0
             .authorized(pending, session)
             .await?
@@ -194,20 +181,21 @@ impl Agent<'_> {
         };
         let key = context.idempotency_key.as_ref();
         let key = key.map(|idempotency| idempotency.key.as_str());
-        let from = session.status.name();
         let now = self.0.now();
-        session.begin_analysis(key, now)?;
-        session.people.proposed_by = context.actor;
-        let by = JournalActor::user(context.actor);
-        let begun = Note::new(by, JournalEvent::AnalysisBegun, Some(from));
-        let writes = transition::of_session(&mut session, begun, now)?;
+        let by = context.actor;
+        let begin = SessionCommand::BeginAnalysis { by, key };
+        let decided = SessionWithActions::alone(session).decide(begin, now)?;
+        let session = decided.whole.session;
         let alert = session.alert.alert_id.key(tenant);
         let class = &session.alert.signal_type;
         let keys = vec![key::agent_policy(tenant).into()];
         let history = self
             .0
             .class_history(tenant, class, &alert, keys);
-        let written = Box::pin(self.0.transact(&context, writes, &[]));
+        let written = Box::pin(
+            self.0
+                .transact(&context, decided.writes, &[]),
+        );
         let connections = self.0.connections();
         let outcomes = self.outcomes(tenant, &session.alert.entities);
         let (written, (alert, history, batch), connections, outcomes) =
@@ -215,7 +203,6 @@ impl Agent<'_> {
         if written.is_err() {
             return Err(Error::contended());
         }
-        session.version += 1;
         let alert = alert
             .or_not_found(AlertId::NOUN)?
             .record;
@@ -243,25 +230,16 @@ impl Agent<'_> {
         analyzing: Analyzing,
         mut proposal: Proposal,
     ) -> Result<Created<Proposed>> {
-        let write = analyzing.context;
-        let mut session = analyzing.session;
-        let from = session.status.name();
         let now = self.0.now();
         let excerpts = std::mem::take(&mut proposal.excerpts);
-        session.finish_analysis(proposal.under(&analyzing.policy), now)?;
-        let ids = session
-            .plan
-            .proposed_actions
-            .iter()
-            .map(|action| &action.id);
-        let digests = session.digests(ids);
-        let note = Note::new(ENGINE, JournalEvent::Proposed, Some(from));
-        let detail = json!({ "actions": digests, "analysis": session.analysis_hash() });
-        let mut writes = transition::of_session(&mut session, note.with(detail), now)?;
+        let finish = SessionCommand::FinishAnalysis(&proposal, &analyzing.policy);
+        let decided = SessionWithActions::alone(analyzing.session).decide(finish, now)?;
+        let session = decided.whole.session;
         let tenant = session.organization_id;
         let id = session.id;
         let kept = excerpts.iter().cloned();
         let kept = kept.map(|excerpt| KeptExcerpt::of_session(tenant, id, excerpt, now));
+        let mut writes = decided.writes;
         writes.extend(excerpts::writes(kept)?);
         let is_resolved = analyzing.case.alert.status == AlertStatus::Resolved;
         let context = SessionContext {
@@ -270,29 +248,27 @@ impl Agent<'_> {
             is_resolved,
             unbound: BTreeSet::new(),
         };
-        let proposed = (session.replaced(), context, excerpts.into());
+        let proposed = (session, context, excerpts.into());
         let done = self
             .0
-            .commit(&write, writes, proposed)
+            .commit(&analyzing.context, writes, proposed)
             .await?;
         done.ok_or_else(Error::contended)
     }
 
     async fn fail_analysis(&self, analyzing: Analyzing, error: &str) -> Result<()> {
-        let context = analyzing.context;
-        let mut session = analyzing.session;
-        let from = session.status.name();
-        let now = self.0.now();
-        session.fail_analysis(error, now);
-        let note = Note::new(ENGINE, JournalEvent::AnalysisFailed, Some(from));
-        let writes = transition::of_session(&mut session, note, now)?;
-        let done = Box::pin(self.0.transact(&context, writes, &[])).await?;
+        let fail = SessionCommand::FailAnalysis(error);
+        let decided = SessionWithActions::alone(analyzing.session).decide(fail, self.0.now())?;
+        let written = self
+            .0
+            .transact(&analyzing.context, decided.writes, &[]);
+        let done = Box::pin(written).await?;
         done.map_err(|_| Error::contended())
     }
 
     /// Approves actions, all or none, and writes them with their session in one transaction. Takes
     /// 1 to 50 ids. 404 if the session is another tenant's, and the errors of
-    /// [`AgentSession::approve`]. 409 if the alert is resolved.
+    /// the approval. 409 if the alert is resolved.
     pub async fn approve(
         &self,
         pending: impl Pending,
@@ -301,72 +277,38 @@ impl Agent<'_> {
     ) -> Result<Approval> {
         let (pending, tenant) = pending.with_tenant();
         let read = || self.approvable(tenant, id, approving);
-        let write = async |context: WriteContext, approvable| {
-            self.approve_in(&context, approvable, approving)
-                .await
+        let decide = |context: &WriteContext, approvable: Approvable| {
+            let now = self.0.now();
+            let credential = context.credential.as_deref();
+            let approver = approvable.approver(credential, now)?;
+            approver
+                .policy
+                .check_sign_in(credential, now)?;
+            let approve = SessionCommand::Approve {
+                approving,
+                approver: &approver,
+                credential,
+            };
+            approvable
+                .whole
+                .clone()
+                .decide(approve, now)
         };
-        // The future is large.
-        let approved = Box::pin(self.0.write(pending, read, write)).await?;
-        let load = async |_| {
-            self.get(tenant, id)
-                .await
-                .map(Approval::Standing)
-        };
-        approved.or_load(load).await
-    }
-
-    /// None if the session changed meanwhile.
-    async fn approve_in(
-        &self,
-        context: &WriteContext,
-        approvable: Approvable,
-        approving: &Approving<'_>,
-    ) -> Result<Option<Created<Approval>>> {
-        let now = self.0.now();
-        let credential = context.credential.as_deref();
-        let approver = approvable.approver(credential, now)?;
-        let mut whole = approvable.whole.clone();
-        let SessionWithActions { session, actions } = &mut whole;
-        approver
-            .policy
-            .check_sign_in(credential, now)?;
-        let from = session.status_at(now).name();
-        let came_of_it = session.approve(actions, approving, &approver, now)?;
-        if let Approved::Standing = came_of_it {
-            let standing = Approval::Standing(whole);
-            return self
-                .0
-                .commit(context, Writes::default(), standing)
-                .await;
-        }
-        let note = approval(session, approving, (&approver, credential), from);
-        let mut writes = Writes::from(transition::of_session(session, note, now)?);
-        let alert = session
-            .alert
-            .alert_id
-            .key(session.organization_id);
-        let is_open = Condition::exists().and("# <> :", "status", ["resolved".into_attribute()]);
-        writes.push_or(Write::check(alert, is_open), AgentSession::alert_resolved());
-        let Approved::Queued { again, new } = came_of_it else {
-            session.version += 1;
-            let pending = Approval::Pending(whole);
-            return self
-                .0
-                .commit(context, writes, pending)
-                .await;
-        };
-        for action in again {
-            writes.push(Write::replace(action)?);
-        }
-        for action in &new {
-            writes.push(Write::create(action)?);
-        }
-        let mut ids = approving.ids.to_vec();
-        ids.sort_unstable();
-        let queued = Approval::Queued(whole.approved(&ids, new), ids);
-        self.0
-            .commit(context, writes, queued)
-            .await
+        let decided = self
+            .run(pending, id, read, decide)
+            .await?;
+        let whole = decided.whole;
+        Ok(match decided.transition {
+            None => Approval::Standing(whole),
+            Some(approved) if approved.changed.is_empty() && approved.queued.is_empty() => {
+                Approval::Pending(whole)
+            }
+            Some(_) => {
+                let mut ids = approving.ids.to_vec();
+                ids.sort_unstable();
+                Approval::Queued(whole, ids)
+            }
+        })
     }
 
     /// Rejects a session's proposal. 404 if it is another tenant's, 409 unless it awaits
@@ -379,30 +321,12 @@ impl Agent<'_> {
         reason: &str,
     ) -> Result<SessionWithActions> {
         let (pending, tenant) = pending.with_tenant();
-        let read = || self.get(tenant, id);
-        let write = async |context: WriteContext, mut whole: SessionWithActions| {
-            let session = &mut whole.session;
-            let mut writes = Vec::new();
-            let from = session.status.name();
-            let now = self.0.now();
-            if session.reject(by, reason, now)? {
-                let by = JournalActor::user(Some(by));
-                let note = Note::new(by, JournalEvent::Rejected, Some(from));
-                let note = note.with(json!({ "reason": reason }));
-                writes = transition::of_session(session, note, now)?;
-            }
-            session.version += i64::from(!writes.is_empty());
-            self.0
-                .commit(&context, writes, whole)
-                .await
+        let decide = |_: &WriteContext, whole: SessionWithActions| {
+            whole.decide(SessionCommand::Reject { by, reason }, self.0.now())
         };
-        let rejected = self
-            .0
-            .write(pending, read, write)
-            .await?;
-        rejected
-            .or_load(async |_| read().await)
-            .await
+        let read = || self.get(tenant, id);
+        let rejected = self.run(pending, id, read, decide);
+        Ok(rejected.await?.whole)
     }
 
     /// Cancels a session. Queued actions are skipped; running ones end and are recorded. Returns
@@ -414,53 +338,23 @@ impl Agent<'_> {
         id: AgentSessionId,
     ) -> Result<(Stored<AgentSession>, Vec<ActionState>)> {
         let (pending, tenant) = pending.with_tenant();
-        let read = || self.get(tenant, id);
-        let write = async |context: WriteContext, whole: SessionWithActions| {
-            let mut session = whole.session;
-            let mut actions = whole.actions;
-            let from = session.status.name();
-            let now = self.0.now();
-            let Some(cancelled) = session.cancel(&mut actions, now)? else {
-                let stands = (session, Vec::new());
-                return self
-                    .0
-                    .commit(&context, Writes::default(), stands)
-                    .await;
-            };
-            let Cancelled { ended, stopping } = cancelled;
-            let outcomes = ended
-                .iter()
-                .map(|action| action.state)
-                .collect();
-            let states = ended
-                .iter()
-                .map(|action| (&action.key.action_id, action.state));
-            let by = JournalActor::user(context.actor);
-            let note = Note::new(by, JournalEvent::Cancelled, Some(from)).with(json!({
-                "ended": states.collect::<BTreeMap<_, _>>(),
-                "stopping": stopping.iter().map(|action| &action.key.action_id).collect::<Vec<_>>(),
-            }));
-            let mut writes = transition::of_session(&mut session, note, now)?;
-            for action in ended {
-                writes.push(Write::replace(action)?);
-            }
-            for action in stopping {
-                // Its holder keeps writing it. The condition is only that it runs.
-                let runs = Condition::default().equals("state", ActionState::Running);
-                let stops = UpdateExpression::default().set("stopping", true);
-                writes.push(Write::update(action.key(), stops, runs));
-            }
-            let cancelled = (session.replaced(), outcomes);
-            self.0
-                .commit(&context, writes, cancelled)
-                .await
+        let decide = |context: &WriteContext, whole: SessionWithActions| {
+            let by = context.actor;
+            whole.decide(SessionCommand::Cancel { by }, self.0.now())
         };
-        let cancelled = self
-            .0
-            .write(pending, read, write)
+        let read = || self.get(tenant, id);
+        let decided = self
+            .run(pending, id, read, decide)
             .await?;
-        let load = async |_| Ok((self.session(tenant, id).await?, Vec::new()));
-        cancelled.or_load(load).await
+        let whole = decided.whole;
+        let ended = decided
+            .transition
+            .map_or_else(Vec::new, |cancelled| cancelled.changed);
+        let states = ended
+            .iter()
+            .filter_map(|id| whole.state(id));
+        let states = states.collect();
+        Ok((whole.session, states))
     }
 
     /// Settles the session if this was its last running action. Returns the messages of actions it
@@ -491,43 +385,18 @@ impl Agent<'_> {
         let id = whole.session.id;
         let read = || self.get(tenant, id);
         let write = async |whole: SessionWithActions| {
-            let mut session = whole.session;
-            let actions = whole.actions;
-            let from = session.status.name();
-            let now = self.0.now();
-            if !session.settle(&actions, now) {
-                return Ok(Some(session.record));
+            let decided = whole.decide(SessionCommand::Settle { by }, self.0.now())?;
+            let session = decided.whole.session.record;
+            if decided.writes.is_empty() {
+                return Ok(Some(session));
             }
-            let from = (!session.status.is_running()).then_some(from);
-            let writes = transition::of_outcome(&mut session, &actions, from, by, now)?;
-            let done = self.0.table.transact(writes).await?;
-            Ok(done.is_ok().then_some(session.record))
+            let done = self
+                .0
+                .table
+                .transact(decided.writes)
+                .await?;
+            Ok(done.is_ok().then_some(session))
         };
         try_retry(whole, read, write).await
     }
-}
-
-/// Returns the note of an approval, with the policy that asked for it.
-fn approval(
-    session: &AgentSession,
-    approving: &Approving<'_>,
-    (approver, credential): (&Approver<'_>, Option<&EntryCredential>),
-    from: &'static str,
-) -> Note {
-    let by = JournalActor::user(Some(approving.by));
-    let named = approving.ids.iter();
-    let rules: BTreeMap<&str, Vec<PolicyRule>> = named
-        .filter_map(|id| session.proposed(id))
-        .map(|action| (&*action.id, approver.policy.demands(action).rules()))
-        .collect();
-    Note::new(by, JournalEvent::Approved, Some(from)).with(json!({
-        "actions": session.digests(approving.ids.iter()),
-        "again": approving.again,
-        "note": approving.note,
-        "signIn": credential.map(|credential| json!({
-            "method": credential.method,
-            "sessionId": credential.session_id,
-        })),
-        "policy": {"updatedAt": approver.policy.updated_at, "rules": rules},
-    }))
 }

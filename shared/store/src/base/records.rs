@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agent::{action::AgentAction, journal::Excerpt, session::AgentSession};
+use agent::{action::AgentAction, connection::Excerpt, session::AgentSession};
 use model::{
     base::{
         AgentSessionId, AlertId, Deleted, ExternalId, Fingerprint, InvitationId, JsonText,

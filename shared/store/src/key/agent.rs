@@ -104,7 +104,7 @@ keys! {
     pub(crate) fn alert_day(date: &str) -> SortKey = date;
     pub(crate) fn last_outcome(tenant: Tenant, entity: &str, target_system: &str)
         -> Key<LastOutcome> = last_outcomes(tenant, entity) => SortKey::new(target_system);
-    /// The sort key of a version, by its [label](agent::session::PlaybookVersion::label), in
+    /// The sort key of a version, by its [label](agent::action::PlaybookVersion::label), in
     /// [`playbook_runs`].
     pub(crate) fn playbook_version(label: String) -> SortKey = label;
     /// An agent session's key in [`agent_sessions`].

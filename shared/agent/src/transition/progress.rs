@@ -15,10 +15,18 @@ use std::time::Duration;
 use model::base::Timestamp;
 
 use crate::{
-    action::{ActionState, AgentAction, ApiCall, CallResult, Called, Outcome},
-    check::{Observation, Precondition, TargetRead},
-    connection::{Connection, ConnectionIdentity, Idempotency},
-    journal::Excerpt,
+    action::{ActionState, AgentAction, CallResult, Outcome},
+    check::{Observation, TargetRead},
+    connection::{ApiCall, Connection, ConnectionIdentity, Excerpt, Idempotency},
+};
+
+use super::{
+    claim::Called,
+    holder::{
+        exhausted, found_done, next_attempt, not_sent, received, sends, stopped,
+        stopped_by_resolution,
+    },
+    precondition::{Precondition, permits, permits_account},
 };
 
 #[derive(Clone, Debug)]
@@ -134,7 +142,7 @@ impl Progress {
     #[must_use]
     pub fn through(mut self, connection: &Connection) -> Self {
         let identity = connection.identity.clone();
-        self.identity = identity.filter(|_| self.action.account().is_some());
+        self.identity = identity.filter(|_| self.action.content.account().is_some());
         self
     }
 
@@ -143,13 +151,13 @@ impl Progress {
         if let Stage::End(end) = &self.stage {
             return Work::End(end.clone());
         }
-        let place = self.action.next_step();
+        let place = self.action.progress.next_step();
         let Some(step) = self.action.content.steps.get(place) else {
             return Work::End(RunEnd::Outcome(Outcome::succeeded(self.response.take())));
         };
         let Some(call) = step.call.clone() else {
             let error = format!("Step {} has to be done by a person.", step.order);
-            self.action.not_sent();
+            not_sent(&mut self.action);
             let response = self.response.clone();
             return Work::End(RunEnd::Outcome(Outcome::failed(response, error)));
         };
@@ -181,7 +189,7 @@ impl Progress {
                     self.stage = Stage::Preconditions;
                     return Work::Read(self.reads_before(&call));
                 }
-                Stage::Doubt if !self.action.is_in_doubt() => Stage::Send,
+                Stage::Doubt if !self.action.progress.is_in_doubt() => Stage::Send,
                 Stage::Doubt => {
                     let reads = self.action.doubt_reads();
                     if !reads.is_empty() && left >= self.limits.reads {
@@ -193,12 +201,13 @@ impl Progress {
                 Stage::StillInDoubt
                     if self
                         .action
+                        .progress
                         .keeps_key(self.kept_for, now) =>
                 {
                     Stage::Send
                 }
                 Stage::StillInDoubt => {
-                    let problem = match self.action.lost_since() {
+                    let problem = match self.action.progress.lost_since() {
                         Some(_) => AgentAction::LOST,
                         None => "The target system may have forgotten the call's key by now.",
                     };
@@ -210,7 +219,7 @@ impl Progress {
                     return Work::Send(NextCall {
                         call,
                         key: self.action.idempotency_key(place),
-                        is_repeated: self.action.is_in_doubt(),
+                        is_repeated: self.action.progress.is_in_doubt(),
                         is_announced: std::mem::take(&mut self.is_announced),
                     });
                 }
@@ -256,7 +265,7 @@ impl Progress {
     fn permits(&mut self, observation: &Observation, now: Timestamp) -> Precondition {
         if let Some(identity) = &self.identity {
             let account = identity.account(observation);
-            match self.action.permits_account(account) {
+            match permits_account(&mut self.action, account) {
                 Precondition::Holds => self.identity = None,
                 other => return other,
             }
@@ -265,10 +274,10 @@ impl Progress {
             .action
             .content
             .steps
-            .get(self.action.next_step());
+            .get(self.action.progress.next_step());
         let call = step.and_then(|step| step.call.as_ref());
         if call.is_some_and(|call| self.checks(call)) {
-            self.action.permits(observation, now)
+            permits(&mut self.action, observation, now)
         } else {
             Precondition::Holds
         }
@@ -285,7 +294,7 @@ impl Progress {
             }
         } else if self.action.was_done(observation) {
             self.withdraw();
-            self.action.found_done(now);
+            found_done(&mut self.action, now);
             self.retries = 0;
             Stage::Slot
         } else {
@@ -295,18 +304,18 @@ impl Progress {
 
     /// Records that the next call is about to be sent, to be stored before it is.
     pub fn announce(&mut self, now: Timestamp) {
-        self.action.sends(self.idempotency, now);
+        sends(&mut self.action, self.idempotency, now);
     }
 
     /// Reports that the alert is resolved. Nothing more is sent.
     pub fn alert_resolved(&mut self) {
-        self.stage = self.end(|response| self.action.alert_resolved(response));
+        self.stage = self.end(|response| stopped_by_resolution(&self.action, response));
     }
 
     /// Reports that the session was cancelled before the announced call.
     pub fn cancelled(&mut self) {
-        self.action.not_sent();
-        self.stage = self.end(|response| self.action.stopped(response));
+        not_sent(&mut self.action);
+        self.stage = self.end(|response| stopped(&self.action, response));
     }
 
     /// Reports that another worker took over.
@@ -324,17 +333,15 @@ impl Progress {
         self.response
             .clone_from(&result.response);
         self.retry_after = result.retry_after;
-        let place = self.action.next_step();
+        let place = self.action.progress.next_step();
         let step = self.action.content.steps.get(place);
         let step = step.map_or_else(|| self.action.progress.steps_done + 1, |step| step.order);
         let problem = result.problem.clone();
-        let ends = self
-            .action
-            .received(step, result, self.idempotency);
+        let ends = received(&mut self.action, step, result, self.idempotency);
         self.stage = match ends {
             Some(ActionState::Unknown) => self.end(|response| Outcome::unknown(response, &problem)),
             Some(_) => self.end(|response| Outcome::failed(response, problem)),
-            None if self.action.next_step() == place => Stage::Retry(problem),
+            None if self.action.progress.next_step() == place => Stage::Retry(problem),
             None => {
                 self.retries = 0;
                 Stage::Slot
@@ -344,8 +351,7 @@ impl Progress {
 
     /// Returns the outcome of an action whose session was cancelled.
     pub fn stopped(&self) -> Outcome {
-        self.action
-            .stopped(self.response.clone())
+        stopped(&self.action, self.response.clone())
     }
 
     /// Ends the run with the outcome that the last response gives.
@@ -356,7 +362,7 @@ impl Progress {
     /// Takes back the announcement of the next call, which is not sent.
     fn withdraw(&mut self) {
         if std::mem::take(&mut self.is_announced) {
-            self.action.not_sent();
+            not_sent(&mut self.action);
         }
     }
 
@@ -379,15 +385,9 @@ impl Progress {
 
     /// Returns the end of a run without a result: another attempt, unless that would be too late.
     fn not_yet(&self, problem: String, now: Timestamp) -> RunEnd {
-        match self
-            .action
-            .next_attempt(self.retry_after, now)
-        {
+        match next_attempt(&self.action, self.retry_after, now) {
             Some(next) => RunEnd::Release(next, problem),
-            None => RunEnd::Outcome(
-                self.action
-                    .exhausted(self.response.clone(), &problem),
-            ),
+            None => RunEnd::Outcome(exhausted(&self.action, self.response.clone(), &problem)),
         }
     }
 }

@@ -2,12 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{
-    base::Timestamp,
-    people::{
-        JournalFlaw, JournalHead, digest,
-        journal::{Chained, canonical, first_break},
-    },
+use model::people::{
+    JournalFlaw, JournalHead, digest,
+    journal::{canonical, first_break},
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -15,25 +12,11 @@ use utoipa::ToSchema;
 
 use crate::{
     action::AgentAction,
-    journal::{JournalActor, JournalActorType, JournalEntry, JournalEvent, Note},
+    journal::{JournalEntry, JournalEvent},
     session::AgentSession,
 };
 
 impl AgentSession {
-    /// Creates the entry of a transition that was just made, to be written with it.
-    pub fn note(&mut self, note: Note, now: Timestamp) -> JournalEntry {
-        let entry = JournalEntry {
-            to: Some(self.status.name().to_owned()),
-            ..note.entry(self.organization_id, self.id, now)
-        };
-        let entry = entry.chained(&mut self.journal);
-        self.times.journal_at = Some(now);
-        if self.status.has_ended() {
-            self.plan_visit();
-        }
-        entry
-    }
-
     /// Returns the hash of its newest analysis and of what was read for it, without excerpts.
     pub fn analysis_hash(&self) -> String {
         let reads = self.analysis.reads.iter().map(|read| {
@@ -48,50 +31,9 @@ impl AgentSession {
 
     /// Returns the digests of some of its actions, by their ids.
     pub fn digests<'a>(&self, ids: impl Iterator<Item = &'a String>) -> Value {
-        let actions = ids.filter_map(|id| self.proposed(id));
+        let actions = ids.filter_map(|id| self.plan.proposed(id));
         let digests = actions.map(|action| (action.id.clone(), Value::from(action.digest(self))));
         Value::Object(digests.collect())
-    }
-}
-
-impl AgentAction {
-    /// Creates the entries of new call results and of a transition that was just made, to be
-    /// written with it.
-    pub fn note(&mut self, note: Option<Note>, now: Timestamp) -> Vec<JournalEntry> {
-        let digest = self.digest();
-        let results = std::mem::take(&mut self.progress.unwritten).into_iter();
-        let worker = JournalActor::of(JournalActorType::Worker);
-        let results = results.map(|(step, result)| {
-            let note = Note::new(worker, JournalEvent::Answered, None).with(result.detail(step));
-            (note, result.response, None, result.at)
-        });
-        let checked = self
-            .progress
-            .checked
-            .take()
-            .map(|checked| {
-                let note = Note::new(worker, JournalEvent::Checked, None).with(checked.detail());
-                (note, None, None, checked.at)
-            });
-        let to = Some(self.state.name().to_owned());
-        let note = note.map(|note| (note, None, to, now));
-        let notes: Vec<_> = results
-            .chain(checked)
-            .chain(note)
-            .collect();
-        let entries = notes
-            .into_iter()
-            .map(|(note, excerpt, to, at)| {
-                let entry = JournalEntry {
-                    action_id: Some(self.key.action_id.clone()),
-                    to,
-                    digest: Some(digest.clone()),
-                    excerpt,
-                    ..note.entry(self.key.organization_id, self.key.session_id, at)
-                };
-                entry.chained(&mut self.journal)
-            });
-        entries.collect()
     }
 }
 
