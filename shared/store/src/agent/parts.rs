@@ -1,8 +1,8 @@
 //! Parts of sessions and their actions, as answers show them.
 
 use agent::{
+    action::ActionApproval,
     connection::ConnectionRevision,
-    policy::ActionApproval,
     session::{Analysis, ReadEvidence},
 };
 
