@@ -134,14 +134,26 @@ fn mark(line: &str) -> &str {
     line.trim_matches([' ', '#', '<', '>', '!', '-'])
 }
 
-/// Returns whether a line is written by hand: a comment, or in Markdown any line that is no row of
-/// a table.
-fn is_hand_written(line: &str, is_markdown: bool) -> bool {
-    if is_markdown {
-        !line.is_empty() && !line.starts_with('|')
-    } else {
-        line.starts_with('#')
+/// Finds the first line that is written by hand: a comment, or in Markdown any line outside of
+/// tables and code blocks.
+fn hand_written<'a>(lines: &[&'a str], is_markdown: bool) -> Option<&'a str> {
+    let mut is_code = false;
+    for line in lines {
+        let text = line.trim();
+        if is_markdown && text.starts_with("```") {
+            is_code = !is_code;
+            continue;
+        }
+        let is_by_hand = if is_markdown {
+            !is_code && !text.is_empty() && !text.starts_with('|')
+        } else {
+            text.starts_with('#')
+        };
+        if is_by_hand {
+            return Some(line);
+        }
     }
+    None
 }
 
 /// Replaces the lines of a section. Fails when a line written by hand would be lost.
@@ -171,8 +183,7 @@ fn with_section(text: &str, section: &str, lines: &[String]) -> Result<String, S
         });
     let indented: Vec<String> = indented.collect();
     let is_markdown = text_lines[first].starts_with("<!--");
-    let mut replaced = text_lines[first + 1..last].iter();
-    if let Some(line) = replaced.find(|line| is_hand_written(line.trim(), is_markdown)) {
+    if let Some(line) = hand_written(&text_lines[first + 1..last], is_markdown) {
         return Err(format!("«{line}» is not the test's: move it out of there"));
     }
     let mut whole: Vec<&str> = text_lines[..=first].to_vec();

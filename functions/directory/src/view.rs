@@ -68,10 +68,12 @@ view! {
         invited_by: Option<UserRef> = invited_by,
         /// Instant from which its link is dead.
         expires_at: Timestamp = invitation.ends_at(),
+        /// Version, raised by every write.
+        version: i64,
     }
 }
 
-versioned!(InvitationView: shown);
+versioned!(InvitationView);
 
 /// The caller as a user who sends invitations.
 pub fn inviter(caller: &Identity) -> Inviter {

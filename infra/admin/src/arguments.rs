@@ -5,6 +5,8 @@ use lexopt::{
     Parser,
 };
 
+use shared::model::base::{Id, OrganizationId};
+
 use crate::{error::Error, terminal};
 
 /// The required values of a subcommand, and further ones.
@@ -12,6 +14,15 @@ type Values<const N: usize> = ([String; N], Vec<String>);
 
 /// The values of a subcommand, and those of each of its options, as often as it was given.
 type WithOptions<const N: usize, const M: usize> = ([String; N], [Vec<String>; M]);
+
+/// Returns the id of an organization, as an argument has it.
+pub(crate) fn organization_id(text: &str) -> Result<OrganizationId, Error> {
+    let id = text
+        .parse()
+        .ok()
+        .and_then(OrganizationId::new);
+    id.ok_or_else(|| Error::Invalid(format!("{text} is not an organization's id")))
+}
 
 /// Reads `N` values and any further ones. Prints `usage` and returns none for `--help`; an error
 /// with `usage` for fewer than `N` values.

@@ -9,7 +9,11 @@ use shared::{
     store::Stored,
 };
 
-use crate::{arguments, error::Error, set_plan::organization_id, table, terminal};
+use crate::{
+    arguments::{self, organization_id},
+    error::Error,
+    table, terminal,
+};
 
 /// Name of the subcommand.
 pub(crate) const NAME: &str = "delete-organization";

@@ -3,7 +3,11 @@
 use lexopt::Parser;
 use shared::model::base::{Id, UserId};
 
-use crate::{arguments, error::Error, set_plan::organization_id, table, terminal};
+use crate::{
+    arguments::{self, organization_id},
+    error::Error,
+    table, terminal,
+};
 
 /// Name of the subcommand.
 pub(crate) const NAME: &str = "erase-user";

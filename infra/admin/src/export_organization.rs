@@ -4,7 +4,11 @@ use lexopt::Parser;
 use serde::Serialize;
 use shared::auth::password;
 
-use crate::{arguments, error::Error, set_plan::organization_id, table, terminal};
+use crate::{
+    arguments::{self, organization_id},
+    error::Error,
+    table, terminal,
+};
 
 /// Name of the subcommand.
 pub(crate) const NAME: &str = "export-organization";

@@ -3,7 +3,7 @@
 use lexopt::Parser;
 use shared::{
     model::{
-        base::{Id, OrOther, OrganizationId, quota::UnitsPerSecond},
+        base::{OrOther, quota::UnitsPerSecond},
         people::{Organization, PlanFeature},
     },
     store::{base::WriteContext, people::PlanChange},
@@ -37,7 +37,7 @@ pub(crate) async fn run(parser: Parser) -> Result<(), Error> {
     let Some(([table, organization], [units, invitations, features])) = parsed else {
         return Ok(());
     };
-    let organization = organization_id(&organization)?;
+    let organization = arguments::organization_id(&organization)?;
     let change = PlanChange {
         units_per_second: units
             .last()
@@ -90,14 +90,6 @@ fn name(feature: &OrOther<PlanFeature>) -> &str {
     }
 }
 
-pub(crate) fn organization_id(text: &str) -> Result<OrganizationId, Error> {
-    let id = text
-        .parse()
-        .ok()
-        .and_then(OrganizationId::new);
-    id.ok_or_else(|| Error::Invalid(format!("{text} is not an organization's id")))
-}
-
 fn units_per_second(text: &str) -> Result<UnitsPerSecond, Error> {
     let units = text
         .parse()
@@ -135,6 +127,8 @@ fn feature(name: &str) -> Result<PlanFeature, Error> {
 
 #[cfg(test)]
 mod tests {
+    use shared::model::base::Id;
+
     use super::*;
 
     #[test]
@@ -144,9 +138,14 @@ mod tests {
         assert_eq!(plan_features("agentAI").unwrap(), [PlanFeature::AgentAi]);
         assert_eq!(plan_features(NONE).unwrap(), []);
         assert!(plan_features("agentAI,else").is_err());
-        assert_eq!(organization_id("7").unwrap().get(), 7);
+        assert_eq!(
+            arguments::organization_id("7")
+                .unwrap()
+                .get(),
+            7
+        );
         for wrong in ["0", "-1", "x", ""] {
-            assert!(organization_id(wrong).is_err(), "{wrong}");
+            assert!(arguments::organization_id(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -2,7 +2,11 @@
 
 use lexopt::Parser;
 
-use crate::{arguments, error::Error, set_plan::organization_id, table, terminal};
+use crate::{
+    arguments::{self, organization_id},
+    error::Error,
+    table, terminal,
+};
 
 /// Name of the subcommand.
 pub(crate) const NAME: &str = "suspend-organization";

@@ -3,7 +3,7 @@
 use aws_config::BehaviorVersion;
 use shared::{clock::Clock, config, model::base::OrganizationId, store::base::Store};
 
-use crate::{error::Error, set_plan::organization_id, terminal};
+use crate::{arguments::organization_id, error::Error, terminal};
 
 /// Returns a client of the account's queues.
 pub(crate) async fn queues() -> aws_sdk_sqs::Client {

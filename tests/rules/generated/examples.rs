@@ -39,8 +39,8 @@ const VARYING: [(&str, &str); 3] = [
     ("duration", "840"),
 ];
 
-/// Returns an example for each schema of an object that has none of its own: `recorded`, or
-/// `composed` of the examples of its parts if no answer here has such an object.
+/// Returns an example for each schema of an object that has none of its own. It is `recorded`, or
+/// `composed` of the examples of its parts.
 pub async fn recorded() -> BTreeMap<String, Examples> {
     let mut recording = Recording::default();
     // The futures are large.
@@ -206,11 +206,11 @@ impl Recording {
 
     /// Records a message to the receiver of a webhook.
     async fn message(&mut self) {
-        let (api, [max]) = tests::support::Api::signed_in(["max"]).await;
+        let (api, [ada]) = tests::support::Api::signed_in(["ada"]).await;
         let receiver = Receiver::start().await;
-        api.has_webhook(&max, &receiver.url, &["task.*"])
+        api.has_webhook(&ada, &receiver.url, &["task.*"])
             .await;
-        max.creates_task(json!({})).await;
+        ada.creates_task(json!({})).await;
         api.publishes().await;
         api.sends_webhooks().await;
         let operation = "/webhooks/message/post/requestBody/content/application~1json/schema";

@@ -23,13 +23,15 @@ view! {
         auth: AuthView = AuthView::of(connection.auth.clone()),
         /// Null for a system without idempotency keys, which carries out a repeated call again.
         idempotency: Option<KeysView> = connection.idempotency.clone().map(KeysView::of),
+        /// Version, raised by every write.
+        version: i64,
         #[serde(flatten)]
         #[schema(inline)]
         shown: ShownConnection = connection.into(),
     }
 }
 
-versioned!(ConnectionView: shown, WithBreaker: connection);
+versioned!(ConnectionView, WithBreaker: connection);
 
 /// A connection and the state of its circuit breaker.
 #[derive(Debug, Serialize, ToSchema)]

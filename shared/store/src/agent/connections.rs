@@ -37,7 +37,7 @@ resource! { pub Connections as connections }
 record! {
     connection: Connection = "connection",
     key: key::connection(connection.organization_id, &connection.name),
-    hidden: ["organizationId", "systemKind", "amounts", "secret", "auth", "idempotency"],
+    hidden: ["organizationId", "systemKind", "amounts", "secret", "auth", "idempotency", "version"],
 }
 
 record! { pause: AgentPause = "agent_pause", key: key::agent_pause(pause.organization_id), }

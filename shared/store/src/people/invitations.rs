@@ -39,7 +39,7 @@ resource! { pub Invitations as invitations }
 record! {
     invitation: Invitation, id: InvitationId,
     gsi1: Some(key::invitation_in_list(invitation)),
-    hidden: ["organizationId", "invitedBy", "linkHash", "sentAgain"],
+    hidden: ["organizationId", "invitedBy", "linkHash", "sentAgain", "version"],
 }
 
 record! {
