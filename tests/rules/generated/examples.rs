@@ -20,6 +20,9 @@ const HEX: &str = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00
 /// The fewest hexadecimal digits of a hash or of a random id.
 const FEWEST_DIGITS: usize = 16;
 
+/// A key in place of random ones, which have as many characters.
+const KEY: &str = "hK3vJ9sQ2mXw7TzB4nLp6RcD";
+
 /// The address in place of those of the test's servers.
 const ADDRESS: &str = "https://systems.example.com";
 
@@ -33,7 +36,8 @@ const SECRETS: [(&str, &str); 2] = [
 ];
 
 /// Members that differ from run to run, each with a value in their place.
-const VARYING: [(&str, &str); 3] = [
+const VARYING: [(&str, &str); 4] = [
+    ("nextAttemptAt", "\"2026-01-15T12:00:15.000Z\""),
     ("writeId", "\"JKJaXmPLvHcESHA=.k3JZ8sQ2\""),
     ("durationMs", "85"),
     ("duration", "840"),
@@ -285,6 +289,14 @@ fn fullness(object: &Value) -> (usize, Reverse<String>) {
     (full.count(), Reverse(object.to_string()))
 }
 
+/// True for a text of as many characters as a random key, without spaces and marks.
+fn is_key(value: &Value) -> bool {
+    let is_part = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
+    value
+        .as_str()
+        .is_some_and(|text| text.len() == KEY.len() && text.chars().all(is_part))
+}
+
 /// Returns a member's value with short lists, and without what differs from run to run.
 fn steady(name: &str, value: &Value) -> Value {
     let varying = VARYING
@@ -296,6 +308,7 @@ fn steady(name: &str, value: &Value) -> Value {
         return serde_json::from_str(instead).unwrap();
     }
     match value {
+        Value::String(_) if ["key", "externalId"].contains(&name) && is_key(value) => KEY.into(),
         Value::String(text) => steady_text(text).into(),
         Value::Array(elements) => {
             let most = match elements.first() {
