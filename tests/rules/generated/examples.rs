@@ -1,6 +1,9 @@
 //! Examples of the document's schemas, recorded from answers of a world of the tests.
 
-use std::{cmp::Reverse, collections::BTreeMap};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use serde_json::{Map, Value, json};
 use shared::openapi::Examples;
@@ -242,7 +245,8 @@ impl Recording {
         if let Some(place) = schema["$ref"].as_str() {
             let name = place.rsplit('/').next().unwrap();
             if value.is_object() {
-                let value = steady("", value);
+                let mut value = steady("", value);
+                keep_own(&mut value, resolved(schema));
                 let noted = self.fullest.get(name);
                 if noted.is_none_or(|noted| fullness(noted) < fullness(&value)) {
                     self.fullest
@@ -278,6 +282,32 @@ impl Recording {
             let described = schema["properties"].get(name);
             self.note(described.unwrap_or(&schema["additionalProperties"]), member);
         }
+    }
+}
+
+/// Leaves out the members that a larger object has beside those of the schema.
+fn keep_own(value: &mut Value, schema: &Value) {
+    let mut own = BTreeSet::new();
+    let mut parts = vec![schema];
+    while let Some(part) = parts.pop() {
+        let part = resolved(part);
+        own.extend(
+            part["properties"]
+                .as_object()
+                .into_iter()
+                .flat_map(Map::keys),
+        );
+        parts.extend(
+            part["allOf"]
+                .as_array()
+                .into_iter()
+                .flatten(),
+        );
+    }
+    if let Some(members) = value.as_object_mut()
+        && !own.is_empty()
+    {
+        members.retain(|name, _| own.contains(name));
     }
 }
 

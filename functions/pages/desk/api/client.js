@@ -31,6 +31,7 @@
 /** @typedef {object} Options
  * @property {AbortSignal} [signal] the view's: aborts the request when the view closes
  * @property {{ version: number }} [match] the record as it was read, for `If-Match`
+ * @property {string} [list] the list that reads the record after a 412, for one that has no read of its own
  * @property {boolean} [absent] there must be no record yet @property {boolean} [quiet] shows no bar
  * @property {boolean} [keepalive] outlives the page
  * @property {boolean} [anyone] whoever is signed in, also another user than the page shows */
@@ -172,7 +173,7 @@ async function exchange(method, address, body, options = {}) {
       }
       if (lost && answer.status === 404 && method === "delete") return { data: undefined, next: null };
       if (answer.status === 412) {
-        const data = (answer.current = await current(address));
+        const data = (answer.current = await current(address, options.list));
         // The first attempt was done, and its answer was lost.
         const isDone = Object.entries(Object(body)).every(([name, value]) => data[name] === value);
         if (lost && isDone) return { data, next: null };
@@ -192,11 +193,12 @@ async function exchange(method, address, body, options = {}) {
   }
 }
 
-/** A record as it is now; a comment is read by its list. @param {string} address @returns {Promise<any>} */
-async function current(address) {
-  const [, list = "", id] = /^(.*\/comments)\/(\d+)$/.exec(address) ?? [];
-  const { data } = await exchange("get", id ? `${list}?id=${id}` : address, undefined, { quiet: true });
-  return id ? data[0] : data;
+/** A record as it is now; a comment is read by its list. @param {string} address @param {string} [list]
+ * @returns {Promise<any>} */
+async function current(address, list = /^(.*\/comments)\/\d+$/.exec(address)?.[1]) {
+  const id = address.split("/").at(-1);
+  const { data } = await exchange("get", list ? `${list}?id=${id}` : address, undefined, { quiet: true });
+  return list ? data[0] : data;
 }
 
 /** @param {Method} method @param {string} address @param {string | undefined} body

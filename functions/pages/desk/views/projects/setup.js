@@ -34,12 +34,15 @@ const FIELDS = {
   tag: [{ label: "Name", name: "name", type: "text", shown: ({ name }) => node("bdi", name) }],
 };
 
+/** The lists that read a record without a read of its own. @param {number} id @returns {{ [type in Part]?: string }} */
+const listsOf = (id) => ({ phase: `/api/projects/${record("phase", id)?.projectId}/phases`, tag: "/api/tags" });
+
 /** A record that is edited in place. @param {Part} type @param {number} id @returns {Edited} */
 function edited(type, id) {
   const { path, permission, write } = KINDS[type];
   return { read: () => record(type, id), reason: denied(permission),
     keep: (row) => store(type, { ...record(type, id), ...row }),
-    patch: (change, match) => /** @type {any} */ (write)(path, { id }, change, { match }) };
+    patch: (change, match) => /** @type {any} */ (write)(path, { id }, change, { match, list: listsOf(id)[type] }) };
 }
 
 /** @param {HTMLElement} place @param {number} projectId @param {{ phase: () => Records["phase"][], milestone: () => Records["milestone"][],
