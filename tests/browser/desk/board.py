@@ -250,7 +250,7 @@ def changes_what_it_is_made_of(world):
         phases.get_by_label("Title").fill("Mine")
         api.call("PATCH", f"/api/phases/{project['phase']}", {"title": "Theirs"})
         page.keyboard.press("Enter")
-        phases.get_by_role("alert").get_by_text("Theirs").wait_for()
+        phases.get_by_role("alert").get_by_text("Theirs", exact=True).nth(1).wait_for()
         phases.get_by_role("button", name="Save yours").click()
         phases.get_by_role("button", name="Title: Mine").wait_for()
         # A deletion can be taken back.

@@ -15,6 +15,8 @@ export function addingOf(chosen, added) {
   const place = node("div.adding", { role: "status" });
   const queue = /** @type {TaskCreate[]} */ ([]);
   let isSending = false;
+  /** The problem of the first task, until the user tries again or leaves it out. @type {unknown} */
+  let stuck;
 
   const keep = () => (queue.length > 0 ? kept.keep({ tasks: JSON.stringify(queue) }, null) : kept.drop());
   const next = () => {
@@ -24,6 +26,7 @@ export function addingOf(chosen, added) {
   async function send() {
     if (isSending) return;
     isSending = true;
+    stuck = undefined;
     for (let [task] = queue; task; [task] = queue) {
       draw(place, queue.length > 1 && quiet(`Adding ${counted(queue.length, "task")} …`));
       try {
@@ -31,12 +34,16 @@ export function addingOf(chosen, added) {
         next();
         added(data);
       } catch (problem) {
-        draw(place, failed(task, problem));
+        stuck = problem;
         break;
       }
     }
-    if (queue.length === 0) draw(place);
     isSending = false;
+    show();
+  }
+  function show() {
+    const [first] = queue;
+    draw(place, first && stuck !== undefined && failed(first, stuck));
   }
   const failed = (/** @type {TaskCreate} */ { title }, /** @type {unknown} */ problem) => node("p",
     node("b", node("bdi", title), " was not added. "),
@@ -48,7 +55,9 @@ export function addingOf(chosen, added) {
   const add = (/** @type {string[]} */ titles, /** @type {any} */ status) => {
     queue.push(...titles.map((title) => /** @type {any} */ ({ title, status, ...chosen() })));
     keep();
-    void send();
+    // What waits behind a problem is not sent before the user has seen it.
+    if (stuck === undefined) void send();
+    else show();
   };
 
   const made = form({
