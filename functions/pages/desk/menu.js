@@ -30,7 +30,8 @@ export function menu(anchor, label, choices, act) {
     event.preventDefault();
     event.stopPropagation();
   }
-  document.body.append(list);
+  // Part of the page: what stands beside its regions is read by no one.
+  (anchor.closest("main") ?? document.body).append(list);
   list.showPopover();
   list.addEventListener("toggle", () => list.matches(":popover-open") || list.remove());
   place(list, anchor.getBoundingClientRect());

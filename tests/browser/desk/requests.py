@@ -92,7 +92,7 @@ def lists(world):
     number = request(world, "Filtered by category", category=category)
     with world.desk("sue", "#/requests") as desk:
         page = desk.page
-        page.get_by_label("Category").fill(category)
+        page.get_by_role("textbox", name="Category").fill(category)
         page.keyboard.press("Enter")
         page.wait_for_url(re.compile("category=rare"))
         row = page.locator(".columns > li")
