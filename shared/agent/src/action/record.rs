@@ -288,8 +288,8 @@ impl AgentAction {
     /// The longest retry pause, in milliseconds, unless the target system asks for a longer one.
     pub const LONGEST_PAUSE: i64 = 30 * span::MINUTE;
 
-    /// Returns the digest of its content. Equals that of the [proposed
-    /// action](ProposedAction::digest) unless one of them was changed.
+    /// Returns the digest of its content. Equals that of the proposed action unless one of them was
+    /// changed.
     pub fn digest(&self) -> String {
         let key = &self.key;
         digest_of(
