@@ -32,6 +32,9 @@ const PERMISSIONS: &str = "pub use model::people::need::*;";
 /// The most names of the prelude.
 const MOST_NAMES: usize = 40;
 
+/// The folder whose root shows all items of its files: each kind of record has its keys there.
+const KEYS: &str = "shared/store/src/key/mod.rs";
+
 /// The most methods of a type. A type with more has groups of fields that are types of their own.
 const MOST_METHODS: usize = 40;
 
@@ -238,23 +241,21 @@ fn comments_end_at_the_last_column() {
 fn a_file_imports_by_name() {
     let mut stars = Vec::new();
     for (file, text) in sources() {
-        for (number, line) in text.lines().enumerate() {
-            let code = line.trim_start();
-            let import = code
-                .strip_prefix("pub ")
-                .unwrap_or(code)
-                .strip_prefix("use ");
-            let Some(import) = import.filter(|import| import.contains('*')) else {
-                continue;
-            };
+        for (number, import) in imports(&text) {
+            let import = import.as_str();
             // The tests of a file may take what they test.
-            let is_test = is_test(&file) || line.starts_with("    ");
+            let is_test = is_test(&file) || import.starts_with(' ');
             let own = ["super::", "crate::", "self::"];
+            let path = import
+                .split_once("use ")
+                .map_or("", |(_, path)| path);
             let is_own = own
                 .iter()
-                .any(|root| import.starts_with(root));
+                .any(|root| path.starts_with(root));
             let is_tested = is_test && is_own;
-            if !is_tested && !import.contains(PRELUDE) && line != PERMISSIONS {
+            let shows_files = file.ends_with(KEYS) && path.starts_with("self::");
+            let is_known = path.contains(PRELUDE) || import == PERMISSIONS || shows_files;
+            if import.contains('*') && !is_tested && !is_known {
                 stars.push(place(&file, number));
             }
         }
@@ -264,6 +265,37 @@ fn a_file_imports_by_name() {
         "imports of everything; name what the file uses, or take {PRELUDE}:\n{}",
         stars.join("\n")
     );
+}
+
+#[test]
+fn an_import_of_several_lines_is_one() {
+    let text = "pub(crate) use a::{\n    b::*,\n};\n    use super::*;\nlet used = 2 * 3;\n";
+    let expected = [
+        (0, "pub(crate) use a::{    b::*,};".to_owned()),
+        (3, "    use super::*;".to_owned()),
+    ];
+    assert_eq!(imports(text), expected);
+}
+
+/// Returns the line of each import, and its text without the ends of lines.
+fn imports(text: &str) -> Vec<(usize, String)> {
+    let mut imports: Vec<(usize, String)> = Vec::new();
+    let mut is_open = false;
+    for (number, line) in text.lines().enumerate() {
+        let code = line.trim_start();
+        let begins = ["use ", "pub use ", "pub(crate) use ", "pub(super) use "]
+            .iter()
+            .any(|word| code.starts_with(word));
+        if begins {
+            imports.push((number, String::new()));
+            is_open = true;
+        }
+        if let Some((_, import)) = imports.last_mut().filter(|_| is_open) {
+            import.push_str(line);
+            is_open = !line.ends_with(';');
+        }
+    }
+    imports
 }
 
 #[test]
