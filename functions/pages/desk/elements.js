@@ -6,6 +6,7 @@
 /** @import * as api from "workdesk" */
 /** @import { Child, Text } from "./render.js" */
 import { Problem } from "./api/client.js";
+import { face } from "./marks.js";
 import { draw, listen, nodesOf } from "./render.js";
 
 /** @typedef {{ [name: string]: Text | true | ((event: any) => unknown) }} Attributes */
@@ -160,7 +161,8 @@ export function facts(values) {
   return node("dl.facts", Object.entries(values).map(row));
 }
 
-/** @param {api.UserRef | null | undefined} user @param {string} [none] */
+/** A user by face and name. @param {api.UserRef | null | undefined} user @param {string} [none] */
 export function person(user, none = "Unassigned") {
-  return user ? node("bdi", { title: `@${user.username}` }, user.fullName) : quiet(none);
+  return user ? node("span.who", { title: `@${user.username}` }, face(user), node("bdi", user.fullName))
+    : quiet(none);
 }

@@ -1,8 +1,9 @@
 /** The frame around the views: navigation, the thin bar, what screen readers hear, notices. */
-/** @import { Child } from "../render.js" */
+/** @import { Icon } from "../marks.js" @import { Child } from "../render.js" */
 import { onActivity, post } from "../api/client.js";
 import { button, node } from "../elements.js";
 import { ask } from "../forms.js";
+import { face, icon } from "../marks.js";
 import { draw } from "../render.js";
 import { counted } from "../values.js";
 import { countDrafts, dropDrafts } from "./drafts.js";
@@ -13,6 +14,8 @@ import { me } from "./session.js";
 import { tellTabs } from "./tabs.js";
 
 const PLACES = ["Home", "Projects", "Tasks", "Requests", "Tickets", "Alerts", "Search", "Settings"];
+/** Views that the bar of a phone has no place for. */
+const FURTHER = ["Requests", "Alerts", "Search", "Settings"];
 const SLOW_MS = 300; // A slower answer shows the bar.
 const OFFLINE_MS = 2_000;
 const NOTICE_MS = 5_000;
@@ -20,12 +23,38 @@ const NOTICE_MS = 5_000;
 export const place = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 export const say = (/** @type {string} */ text) => place("said").replaceChildren(text);
 
+/** The picture of the page, as in its tab. */
+export const brand = () => {
+  const found = document.querySelector("link[rel=icon]")?.getAttribute("href");
+  return node("img", { src: found, alt: "" });
+};
+
 /** Shows the navigation; the person appears when the session is known. */
 export function showNavigation() {
-  const links = PLACES.map((name) => node("li", node("a",
-    { href: to(name === "Home" ? "/" : `/${name.toLowerCase()}`), "data-place": name }, name)));
-  place("navigation").replaceChildren(node("a.brand", { href: to("/") }, "Workdesk"),
-    node("nav", { "aria-label": "Views" }, node("ul", links)));
+  const around = place("navigation");
+  const links = PLACES.map((name) => {
+    const at = name.toLowerCase();
+    const own = { href: to(name === "Home" ? "/" : `/${at}`), "data-place": name };
+    return node("li", node(FURTHER.includes(name) ? "a.further" : "a", own, icon(/** @type {Icon} */ (at)), name));
+  });
+  // On a phone, the other views and what the user has stand behind this button.
+  const more = node("button", { type: "button", "aria-expanded": "false", onclick: () => open(!isOpen()) },
+    icon("more"), "More");
+  const isOpen = () => around.classList.contains("open");
+  const open = (/** @type {boolean} */ is) => {
+    around.classList.toggle("open", is);
+    more.ariaExpanded = String(is);
+  };
+  draw(around, node("a.brand", { href: to("/") }, brand(), "Workdesk"),
+    node("nav", { "aria-label": "Views" }, node("ul", links, node("li.more", more))));
+  around.addEventListener("click", ({ target }) => more.contains(/** @type {Node} */ (target)) || open(false));
+  document.addEventListener("pointerdown", ({ target }) =>
+    around.contains(/** @type {Node} */ (target)) || open(false));
+  around.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape" || !isOpen()) return;
+    open(false);
+    more.focus();
+  });
   place("skip").addEventListener("click", () => document.querySelector("h1")?.focus());
   showActivity();
   showConnection();
@@ -49,10 +78,11 @@ export function showPerson() {
     text: `${counted(countDrafts(), "text")} that you typed and did not send will be deleted.`,
     submit: "Sign out and delete", act: leave,
   }));
-  place("navigation").append(node("div.person",
+  place("navigation").append(node("div.person", face(user),
     node("bdi", { title: `${user.username}, ${user.role}` }, user.fullName),
-    node("small", node("bdi", organization.name)), button("Keys", showKeys, { kind: "plain" }),
-    button("Sign out", signOut, { kind: "plain" })));
+    node("small", node("bdi", organization.name)),
+    node("div.person-acts", button("Keys", showKeys, { kind: "plain" }),
+      button("Sign out", signOut, { kind: "plain" }))));
   const count = node("span.count");
   document.querySelector("[data-place=Home]")?.append(count);
   inbox(null, (rows) => {
