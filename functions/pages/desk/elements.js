@@ -53,7 +53,7 @@ export const ending = (none, next, read, label = "More") =>
 
 /** `name`: what a button is called where its label needs the context, such as "Reply to Ada". `key` presses it.
  * @param {Child} label @param {() => unknown} act
- * @param {{ reason?: string, kind?: "main" | "plain" | "", name?: string, key?: string }} [options] */
+ * @param {{ reason?: string, kind?: "main" | "plain" | "danger" | "", name?: string, key?: string }} [options] */
 export function button(label, act, { reason = "", kind = "", name, key } = {}) {
   const onclick = (/** @type {any} */ { currentTarget }) =>
     isIdle(currentTarget) && run(currentTarget, currentTarget.parentElement, act);

@@ -42,8 +42,9 @@ export function setFault(place, text) {
  * @property {() => void} [cancel] also called when a restored draft is discarded
  * @property {string} [draft] name under which typed text is kept, until `act` is done or it is dropped
  * @property {number | null} [version] of the record that the form changes
- * @property {string} [reason] why the user may not send it */
-export function form(/** @type {Form} */ { fields, submit, act, cancel, draft, version, reason = "" }) {
+ * @property {string} [reason] why the user may not send it
+ * @property {boolean} [isGrave] what it does destroys something, and looks so */
+export function form(/** @type {Form} */ { fields, submit, act, cancel, draft, version, reason = "", isGrave }) {
   const controls = () => /** @type {Control[]} */ ([...made.querySelectorAll("[name]")]);
   /** Shows the faults at the fields. Returns true if no other is left. @param {unknown} problem */
   const told = (problem) => {
@@ -69,7 +70,7 @@ export function form(/** @type {Form} */ { fields, submit, act, cancel, draft, v
     drop();
     cancel?.();
   };
-  const send = node("button.main", submit);
+  const send = node(isGrave ? "button.main.danger" : "button.main", submit);
   /** @type {HTMLFormElement} */
   const made = node("form", { novalidate: true, onsubmit }, fields,
     node("div.end", send, cancel && node("button", { type: "button", onclick }, "Cancel")));
@@ -147,6 +148,11 @@ export function ask(title, { text, act, ...options }) {
   const over = dialog(title,
     [text && node("p", text), form({ ...options, cancel: () => over.close(), act: send })]);
 }
+
+/** A button that asks first, since what it does is grave. @param {string} label @param {string} title
+ * @param {string} text @param {() => unknown} act @param {Parameters<typeof button>[2]} [options] */
+export const asking = (label, title, text, act, options) =>
+  button(label, () => ask(title, { text, submit: label, isGrave: true, act }), { kind: "danger", ...options });
 
 /** Saves a change of a record as it was read. After a 412 both versions stand in `place`, and one is kept; it
  * resolves to false then: a form is not done.

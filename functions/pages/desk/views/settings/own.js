@@ -2,11 +2,11 @@
 /** @import { NotificationPreferences, OpenSession, Token } from "workdesk" */
 /** @import { Context, View } from "../../kit.js" @import { Edited } from "../../record/record.js" */
 import {
-  ask, button, denied, facts, form, get, input, me, myId, named, node, now, number, patch, post, Problem, put,
+  ask, asking, button, denied, facts, form, get, input, me, myId, named, node, now, number, patch, post, Problem, put,
   quiet, remove, section, setFault, state, time, toProvider, words,
 } from "../../kit.js";
 import { text } from "../../record/record.js";
-import { asking, checks, listed } from "./parts.js";
+import { checks, listed } from "./parts.js";
 
 const DAY_MS = 86_400_000;
 const NEW = { type: "password", required: true, autocomplete: "new-password" };

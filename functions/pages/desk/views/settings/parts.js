@@ -38,12 +38,6 @@ export async function listed({ header, body, signal }, list) {
   }, { kind: "main", reason }));
 }
 
-/** A button that asks first, since what it does cannot be undone.
- * @param {string} label @param {string} title @param {string} text @param {() => unknown} act
- * @param {Parameters<typeof button>[2]} [options] */
-export const asking = (label, title, text, act, options) =>
-  button(label, () => ask(title, { text, submit: label, act }), options);
-
 /** A text to copy, such as an address to register elsewhere. @param {string} label @param {string} text */
 export function copied(label, text) {
   const field = input(label, "", { readonly: true, value: text });

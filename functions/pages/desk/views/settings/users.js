@@ -1,12 +1,12 @@
 /** The users of the organization, and one of them. `#/settings/users/{id}` */
 /** @import { User } from "workdesk" @import { Context, View } from "../../kit.js" */
 import {
-  ask, button, denied, facts, form, input, link, may, named, node, post, put, quiet, remove, state,
+  ask, asking, button, denied, facts, form, input, link, may, named, node, post, put, quiet, remove, state,
   time, to, words,
 } from "../../kit.js";
 import { save } from "../../record/record.js";
 import { sessionLine, tokenLine, verified } from "./own.js";
-import { asking, checks, listed, shown } from "./parts.js";
+import { checks, listed, shown } from "./parts.js";
 import { PERMISSIONS, ROLES } from "./sets.js";
 
 export const ROLE = { options: named(ROLES), value: "member" };

@@ -2,10 +2,10 @@
 /** @import { DeliveryStatus, Webhook } from "workdesk" */
 /** @import { Context, View } from "../../kit.js" */
 import {
-  button, counted, fold, form, go, input, node, post, quiet, remove, state, time, to, words,
+  asking, button, counted, fold, form, go, input, node, post, quiet, remove, state, time, to, words,
 } from "../../kit.js";
 import { save } from "../../record/record.js";
-import { asking, checks, listed, shown, shownOnce } from "./parts.js";
+import { checks, listed, shown, shownOnce } from "./parts.js";
 import { EVENT_PATTERNS } from "./sets.js";
 
 /** All events of a type of record, or all. */
