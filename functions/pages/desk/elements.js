@@ -6,6 +6,7 @@
 /** @import * as api from "workdesk" */
 /** @import { Child, Text } from "./render.js" */
 import { Problem } from "./api/client.js";
+import { denied } from "./frame/session.js";
 import { face } from "./marks.js";
 import { draw, listen, nodesOf } from "./render.js";
 
@@ -97,11 +98,16 @@ export async function run(pressed, place, act, told, again = () => run(pressed, 
   }
 }
 
+/** The API's name of a permission that is missing. */
+const PERMISSION = /This operation needs the permission (\w+)\./;
+
 /** @param {unknown} problem @param {() => unknown} [again] */
 export function trouble(problem, again) {
   const { status = 0, faults = [], detail = "The page failed.", retry = "Try again" } =
     problem instanceof Problem ? problem : {};
-  const said = [detail, ...faults.map((fault) => fault.detail)].join(" ");
+  // A fault may be all that the detail says.
+  const more = faults.map((fault) => fault.detail).filter((one) => !detail.includes(one));
+  const said = [detail, ...more].join(" ").replace(PERMISSION, (_all, name) => denied(name) || _all);
   return node("div.trouble", { role: "alert" }, node("span", said), again && status !== 403
     && node("button.plain", { type: "button", onclick: again }, retry));
 }

@@ -36,6 +36,14 @@ export function icon(name) {
   return made;
 }
 
+/** The picture of the page, as in its tab. */
+export function brand() {
+  const made = document.createElement("img");
+  made.src = document.querySelector("link[rel=icon]")?.getAttribute("href") ?? "";
+  made.alt = "";
+  return made;
+}
+
 /** The initials of a user in a circle, whose colour comes from the id. The name stands beside it; else `alone`
  * has it as the face's own name. @param {Pick<UserRef, "id" | "fullName">} user @param {boolean} [alone] */
 export function face({ id, fullName }, alone = false) {

@@ -3,7 +3,7 @@
 import { onActivity, post } from "../api/client.js";
 import { button, node } from "../elements.js";
 import { ask } from "../forms.js";
-import { face, icon } from "../marks.js";
+import { brand, face, icon } from "../marks.js";
 import { draw } from "../render.js";
 import { counted } from "../values.js";
 import { countDrafts, dropDrafts } from "./drafts.js";
@@ -22,12 +22,6 @@ const NOTICE_MS = 5_000;
 /** @param {string} id @returns {HTMLElement} */
 export const place = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 export const say = (/** @type {string} */ text) => place("said").replaceChildren(text);
-
-/** The picture of the page, as in its tab. */
-export const brand = () => {
-  const found = document.querySelector("link[rel=icon]")?.getAttribute("href");
-  return node("img", { src: found, alt: "" });
-};
 
 /** Shows the navigation; the person appears when the session is known. */
 export function showNavigation() {
@@ -57,7 +51,6 @@ export function showNavigation() {
   });
   place("skip").addEventListener("click", () => document.querySelector("h1")?.focus());
   showActivity();
-  showConnection();
 }
 
 export function mark(/** @type {string} */ name) {
@@ -91,28 +84,39 @@ export function showPerson() {
   });
 }
 
-/** Says in words that there is no connection, after two seconds of it. */
+/** Says in words that there is no connection, or no answer, after two seconds of it. Returns what tells it that a
+ * request is tried again. */
 function showConnection() {
   const words = node("p.offline", { role: "status", hidden: true });
   place("notices").before(words);
   let timer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
-  addEventListener("offline", () => {
-    timer = setTimeout(() => {
-      words.hidden = false;
-      draw(words, "No connection. What you type is kept.");
-    }, OFFLINE_MS);
-  });
-  addEventListener("online", () => {
+  let isWaiting = false;
+  const show = () => {
+    const text = !navigator.onLine ? "No connection. What you type is kept."
+      : isWaiting ? "No answer yet. What you type is kept. Trying again." : "";
     clearTimeout(timer);
-    words.hidden = true;
-    draw(words);
-  });
+    if (text) timer = setTimeout(() => {
+      words.hidden = false;
+      draw(words, text);
+    }, words.hidden ? OFFLINE_MS : 0);
+    else {
+      words.hidden = true;
+      draw(words);
+    }
+  };
+  for (const event of ["offline", "online"]) addEventListener(event, show);
+  return (/** @type {boolean} */ busy, /** @type {boolean} */ waiting) => {
+    // Between its attempts, a request still waits.
+    const now = waiting || (isWaiting && busy);
+    if (now === isWaiting) return;
+    isWaiting = now;
+    show();
+  };
 }
 
 function showActivity() {
   let timer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
-  let told = false;
-  const bar = place("bar");
+  const [bar, waits] = [place("bar"), showConnection()];
   onActivity(({ busy, waiting }) => {
     if (busy) timer ??= setTimeout(() => (bar.hidden = false), SLOW_MS);
     else {
@@ -120,8 +124,7 @@ function showActivity() {
       timer = undefined;
       bar.hidden = true;
     }
-    if (waiting && !told) say("No answer yet. Trying again.");
-    told = waiting;
+    waits(busy, waiting);
     bar.classList.toggle("waiting", waiting);
   });
 }

@@ -44,7 +44,7 @@ function nameOf(pattern) {
 
 function fieldsOf(/** @type {Pick<Webhook, "url" | "types" | "description">} */ { url, description, types }) {
   const all = [...new Set([...PATTERNS, ...types])];
-  const events = checks("Events", all.map((one) => [one, nameOf(one)]), types);
+  const events = checks("Events", all.map((one) => [one, nameOf(one)]), types, "types");
   const https = { type: "url", required: true, maxlength: 500, hint: "https, on a public host.", value: url };
   return {
     fields: [input("URL", "url", https), input("Description", "description", { value: description }),
