@@ -99,8 +99,16 @@ def tokens(world):
         page.get_by_role("button", name="Create a token").focus()
         page.keyboard.press("Enter")
         page.keyboard.type("nightly export")
-        page.get_by_label("View work").check()
-        page.get_by_role("dialog").get_by_role("button", name="Create a token").click()
+        # It begins with what only reads. None is no token of all rights.
+        dialog = page.get_by_role("dialog")
+        reading = dialog.get_by_role("checkbox", checked=True)
+        assert reading.count() == 2, reading.count()
+        for name in ("See projects and tasks", "See requests, tickets and metrics"):
+            dialog.get_by_label(name).uncheck()
+        dialog.get_by_role("button", name="Create a token").click()
+        dialog.get_by_text("Choose at least one.").wait_for()
+        dialog.get_by_label("See projects and tasks").check()
+        dialog.get_by_role("button", name="Create a token").click()
         shown = page.get_by_role("textbox", name="Token “nightly export”")
         assert shown.input_value().startswith("wd_")
         desk.looks("settings-tokens")
@@ -287,6 +295,7 @@ def connections(world):
     with world.desk("ada", "#/settings/connections", refused={400}) as desk:
         page = desk.page
         page.get_by_role("button", name="Pause all actions").press("Enter")
+        confirms(page, "Pause all actions?", "Pause all actions")
         page.get_by_text("All actions are paused", exact=True).wait_for()
         page.get_by_role("button", name="Resume all actions").press("Enter")
         page.get_by_role("button", name="Pause all actions").wait_for()
