@@ -3,7 +3,7 @@
  * Three requests: alerts, the newest sessions, and whether actions are paused. */
 /** @import * as api from "workdesk" @import { View } from "../../kit.js" */
 import {
-  attempt, capital, counted, denied, draw, empty, ending, get, input, keyed, more, named, node, quiet, readAfter, SEVERITIES,
+  attempt, capital, counted, denied, draw, empty, ending, get, input, keyed, more, named, node, readAfter, SEVERITIES,
   state, time, to, words,
 } from "../../kit.js";
 import { pauseOf } from "./pause.js";
