@@ -2,8 +2,10 @@
 /** @import { Answer, Child, Context, Form, PathOf, ResultOf } from "../../kit.js" */
 /** @import { Edited } from "../../record/record.js" */
 import {
-  ask, button, draw, ending, get, input, more, newId, node, patch, quiet, say, section, settle, words,
+  ask, button, draw, each, ending, get, input, more, newId, node, patch, quiet, say, section, settle, takeAway, words,
 } from "../../kit.js";
+
+const keyOf = (/** @type {any} */ row) => row.id ?? row.name;
 
 /** A list, page by page. `line` gets what removes the row, and what makes it anew. `create`: label of what
  * creates a row, which `act` of `form` sends. `secret`: its secret, shown once. `title`: if below others.
@@ -15,14 +17,16 @@ import {
 export async function listed({ header, body, signal }, list) {
   const { path, on, line, none, title, create, reason, form, secret } = list;
   const [items, end] = [node("ul.list"), node("div")];
-  const made = (/** @type {R} */ row) => {
-    /** @type {HTMLElement} */
-    const element = line(row, () => element.remove(), (now) => element.replaceWith(made(now)));
-    return element;
+  let [rows, following] = [/** @type {R[]} */ ([]), /** @type {string | null} */ (null)];
+  const show = (/** @type {R[]} */ all) => {
+    rows = all;
+    draw(items, each(rows, keyOf, (row) => line(row, () => show(rows.filter((one) => one !== row)),
+      (now) => show(rows.map((one) => (one === row ? now : one))))));
+    draw(end, ending(rows.length === 0 && none, following, async (next) => add(await more(next))));
   };
   const add = (/** @type {Answer<any>} */ { data, next }) => {
-    items.append(...data.map(made));
-    draw(end, ending(!items.childElementCount && none, next, async (next) => add(await more(next))));
+    following = next;
+    show([...rows, ...data]);
   };
   add(await get(path, { limit: 50, ...on }, { signal }));
   body.append(title ? section(title, items, end) : node("div", items, end));
@@ -31,18 +35,11 @@ export async function listed({ header, body, signal }, list) {
     const { fields, act } = form();
     ask(create, { fields, submit: create, act: async (...values) => {
       const { data } = /** @type {Answer<any>} */ (await act(...values));
-      items.prepend(made(data));
-      end.querySelector(".empty")?.remove();
+      show([data, ...rows]);
       if (secret) body.prepend(shownOnce(...secret(data)));
     } });
   }, { kind: "main", reason }));
 }
-
-/** A button that asks first, since what it does cannot be undone.
- * @param {string} label @param {string} title @param {string} text @param {() => unknown} act
- * @param {Parameters<typeof button>[2]} [options] */
-export const asking = (label, title, text, act, options) =>
-  button(label, () => ask(title, { text, submit: label, act }), options);
 
 /** A text to copy, such as an address to register elsewhere. @param {string} label @param {string} text */
 export function copied(label, text) {
@@ -65,7 +62,7 @@ export function shownOnce(what, text) {
     node("p", text ? "It is shown this once. Copy it now."
       : "It was created, but its text was lost with the connection. Delete it, and create another."),
     text && shown, node("div.end", text && button("Copy", copy), copied,
-      button("Close", () => made.remove(), { kind: "plain", name: `Close: ${what}` })));
+      button("Close", () => takeAway(made), { kind: "plain", name: `Close: ${what}` })));
   setTimeout(() => shown.select());
   return made;
 }
@@ -86,13 +83,14 @@ export function secretField(label, name, isKept) {
   return kept;
 }
 
-/** Boxes; `values()` has the chosen ones. @template {string | number} V
- * @param {string} legend @param {[value: V, label: string][]} options @param {readonly V[]} [chosen] */
-export function checks(legend, options, chosen = []) {
-  const type = "checkbox";
+/** Boxes; `values()` has the chosen ones. A fault of the field `name` stands below them.
+ * @template {string | number} V @param {string} legend @param {[value: V, label: string][]} options
+ * @param {readonly V[]} [chosen] @param {string} [name] */
+export function checks(legend, options, chosen = [], name = "") {
+  const [type, fault] = ["checkbox", newId()];
   const boxes = options.map(([value]) => node("input", { type, checked: chosen.includes(value) }));
-  const element = node("fieldset.choices", node("legend", legend),
-    options.map(([, label], at) => node("label", boxes[at], node("span", label))));
+  const element = node("fieldset.choices", { "data-name": name, "aria-describedby": fault }, node("legend", legend),
+    options.map(([, label], at) => node("label", boxes[at], node("span", label))), node("span.fault", { id: fault }));
   return { element, values: () => options.flatMap(([value], at) => (boxes[at]?.checked ? [value] : [])) };
 }
 
@@ -125,7 +123,11 @@ export async function shown({ header, body, signal }, what, path, on, make, writ
           form.reset();
           form.closest("dialog")?.close();
           record.keep(now);
-          draw(saved, "Saved.");
+          // The form is another one now, with the same button.
+          const again = [...place.querySelectorAll("button.main")].find((one) => one.textContent === submit);
+          again?.after(node("span.quiet", "Saved."));
+          /** @type {HTMLElement | undefined} */ (again)?.focus();
+          draw(saved, !again && "Saved.");
           say("Saved.");
         };
         return settle({ place: form, what, known, mine: () => text({ ...known, ...change }), theirs: text,
