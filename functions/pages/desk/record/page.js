@@ -22,17 +22,18 @@ export const TICKET = "/api/managed-services/ticket/{ticketId}";
  * @property {(record: any) => Child} [further] @property {boolean} [described] has a description
  * @property {(record: any) => { reason: string, path: string }} [erase] */
 
-/** @param {Context} context @param {Kind} kind */
-export async function page({ header, body, title, signal }, { type, noun, id, path, on, erase, ...kind }) {
+/** @param {Context & { leave?: () => void }} context `leave` closes what shows the record beside another view
+ * @param {Kind} kind */
+export async function page({ header, body, title, signal, leave }, { type, noun, id, path, on, erase, ...kind }) {
   title(record(type, id)?.title ?? words(noun));
   const [talk, people] = await Promise.all([kind.talk(), everyone().catch(() => [])]);
   const known = { read: () => /** @type {any} */ (record(type, id)),
     keep: (/** @type {any} */ row) => store(type, { ...known.read(), ...row }),
     patch: (/** @type {any} */ change, /** @type {any} */ match) => patch(path, on, change, { match }),
     reason: denied(kind.permission) };
-  const heading = text(known, { label: "Title", name: "title", line: true });
+  const heading = text(known, { label: "Title", name: "title", line: true, draft: draftsOf(type, id)("title") });
   const described = kind.described && text(known, { label: "Description", name: "description",
-    none: "No description.", shown: written });
+    draft: draftsOf(type, id)("description"), none: "No description.", shown: written });
   const fields = kind.fields(people).map((one) => fact(known, one));
   const { element: history, read: readHistory } = historyOf(path, on, signal);
   const place = node("p.quiet.whole");
@@ -66,9 +67,14 @@ export async function page({ header, body, title, signal }, { type, noun, id, pa
   function undoable() {
     const row = known.read();
     deleteLater({ type, row, name: node("bdi", row.title), path, on, open: () => go(`${addressOf(type, id)}`) });
-    go(erase?.(row).path ?? "/");
+    if (leave) leave();
+    else go(erase?.(row).path ?? "/");
   }
 }
+
+/** Names of the drafts of a record, the same beside a board and on its own page.
+ * @param {"task" | "service_request" | "ticket"} type @param {number} id */
+export const draftsOf = (type, id) => (/** @type {string} */ name) => `${addressOf(type, id)} ${name}`;
 
 /** The history of a record, newest first, read when it is opened.
  * @param {Kind["path"]} path @param {any} on @param {AbortSignal} signal */
