@@ -7,13 +7,13 @@
  * list.js          the page of a list; record/: that of one record, and what is said on it
  * views/X/X.js     a view: `export async function view(context, parameters)`, see frame/router.js */
 /** @import { Route } from "./frame/router.js" */
-/** @import { Change } from "workdesk" */
+/** @import { Change, Session } from "workdesk" */
 import { followLink } from "./frame/links.js";
 import { watchSession } from "./frame/other-user.js";
-import { begins, settleOther, SIGNED_IN, signIn, unsaid } from "./frame/sign-in.js";
+import { begins, rememberSession, settleOther, SIGNED_IN, signIn, unsaid } from "./frame/sign-in.js";
 import { tellTabs } from "./frame/tabs.js";
 import {
-  begin, dropOldDrafts, follow, followInbox, forgetPeople, hearKeys, mark, myId, node, notice, onUnauthenticated, open,
+  begin, dropOldDrafts, follow, followInbox, forgetPeople, hearKeys, mark, me, myId, node, notice, onUnauthenticated, open,
   place, prepare, readInbox, readSession, shieldInputMethods, showNavigation, showPerson, start, trouble,
 } from "./kit.js";
 
@@ -22,16 +22,16 @@ const settings = () => import("./views/settings/settings.js");
 const ROUTES = [
   ["/", "Home", "Home", () => import("./views/home/home.js")],
   ["/projects", "Projects", "Projects", () => import("./views/projects/projects.js")],
-  ["/projects/:id", "Project", "Projects", () => import("./views/projects/board.js")],
+  ["/projects/:id", "Project", "Projects", () => import("./views/projects/board.js"), "board"],
   ["/tasks", "Tasks", "Tasks", () => import("./views/tasks/tasks.js")],
-  ["/tasks/:id", "Task", "Projects", () => import("./views/tasks/tasks.js")],
+  ["/tasks/:id", "Task", "Projects", () => import("./views/tasks/tasks.js"), "record"],
   ["/alerts", "Alerts", "Alerts", () => import("./views/alerts/alerts.js")],
-  ["/alerts/:id", "Alert", "Alerts", () => import("./views/alerts/alert.js")],
-  ["/agent-sessions/:session", "Alert", "Alerts", () => import("./views/alerts/alert.js")],
+  ["/alerts/:id", "Alert", "Alerts", () => import("./views/alerts/alert.js"), "record"],
+  ["/agent-sessions/:session", "Alert", "Alerts", () => import("./views/alerts/alert.js"), "record"],
   ["/requests", "Requests", "Requests", () => import("./views/requests/requests.js")],
-  ["/requests/:id", "Request", "Requests", () => import("./views/requests/requests.js")],
+  ["/requests/:id", "Request", "Requests", () => import("./views/requests/requests.js"), "record"],
   ["/tickets", "Tickets", "Tickets", () => import("./views/tickets/tickets.js")],
-  ["/tickets/:id", "Ticket", "Tickets", () => import("./views/tickets/tickets.js")],
+  ["/tickets/:id", "Ticket", "Tickets", () => import("./views/tickets/tickets.js"), "record"],
   ["/search", "Search", "Search", () => import("./views/search/search.js")],
   ["/settings", "Settings", "Settings", settings], ["/settings/:section", "Settings", "Settings", settings],
   ["/settings/:section/:id", "Settings", "Settings", settings],
@@ -50,6 +50,7 @@ try {
   await Promise.all([readSession(), begin()]);
   tellTabs(myId());
   showPerson();
+  rememberSession();
   if (location.hash === SIGNED_IN) endTab();
   else {
     start(place("main"), mark);
@@ -69,7 +70,16 @@ function noticed(/** @type {Change[]} */ changes) {
   readInbox().catch(() => {});
   const users = changes.filter(({ type }) => type === "user");
   if (users.length > 0) forgetPeople();
-  if (users.some(({ recordId }) => recordId === myId())) readSession().catch(() => {});
+  if (users.some(({ recordId }) => recordId === myId())) readSession().then(openAnew(me())).catch(() => {});
+}
+
+/** Opens the view anew if the user's rights are others than before. @param {Session} before */
+function openAnew(before) {
+  return (/** @type {Session} */ { permissions }) => {
+    if (permissions.join() === before.permissions.join()) return;
+    open();
+    notice("Your rights have changed.", "Close", () => {});
+  };
 }
 
 /** Ends the tab that a provider was opened in, if the browser lets it. The other tabs know already. */

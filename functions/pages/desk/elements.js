@@ -6,6 +6,8 @@
 /** @import * as api from "workdesk" */
 /** @import { Child, Text } from "./render.js" */
 import { Problem } from "./api/client.js";
+import { denied } from "./frame/session.js";
+import { face } from "./marks.js";
 import { draw, listen, nodesOf } from "./render.js";
 
 /** @typedef {{ [name: string]: Text | true | ((event: any) => unknown) }} Attributes */
@@ -52,7 +54,7 @@ export const ending = (none, next, read, label = "More") =>
 
 /** `name`: what a button is called where its label needs the context, such as "Reply to Ada". `key` presses it.
  * @param {Child} label @param {() => unknown} act
- * @param {{ reason?: string, kind?: "main" | "plain" | "", name?: string, key?: string }} [options] */
+ * @param {{ reason?: string, kind?: "main" | "plain" | "danger" | "", name?: string, key?: string }} [options] */
 export function button(label, act, { reason = "", kind = "", name, key } = {}) {
   const onclick = (/** @type {any} */ { currentTarget }) =>
     isIdle(currentTarget) && run(currentTarget, currentTarget.parentElement, act);
@@ -96,11 +98,16 @@ export async function run(pressed, place, act, told, again = () => run(pressed, 
   }
 }
 
+/** The API's name of a permission that is missing. */
+const PERMISSION = /This operation needs the permission (\w+)\./;
+
 /** @param {unknown} problem @param {() => unknown} [again] */
 export function trouble(problem, again) {
   const { status = 0, faults = [], detail = "The page failed.", retry = "Try again" } =
     problem instanceof Problem ? problem : {};
-  const said = [detail, ...faults.map((fault) => fault.detail)].join(" ");
+  // A fault may be all that the detail says.
+  const more = faults.map((fault) => fault.detail).filter((one) => !detail.includes(one));
+  const said = [detail, ...more].join(" ").replace(PERMISSION, (_all, name) => denied(name) || _all);
   return node("div.trouble", { role: "alert" }, node("span", said), again && status !== 403
     && node("button.plain", { type: "button", onclick: again }, retry));
 }
@@ -160,7 +167,8 @@ export function facts(values) {
   return node("dl.facts", Object.entries(values).map(row));
 }
 
-/** @param {api.UserRef | null | undefined} user @param {string} [none] */
+/** A user by face and name. @param {api.UserRef | null | undefined} user @param {string} [none] */
 export function person(user, none = "Unassigned") {
-  return user ? node("bdi", { title: `@${user.username}` }, user.fullName) : quiet(none);
+  return user ? node("span.who", { title: `@${user.username}` }, face(user), node("bdi", user.fullName))
+    : quiet(none);
 }

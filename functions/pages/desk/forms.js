@@ -1,7 +1,7 @@
 /** Fields, forms, dialogs, and the two versions of a conflict. A form may keep what is typed as a draft. */
 /** @import { Attributes, Choice, Control } from "./elements.js" @import { Child, Text } from "./render.js" */
 import { Problem } from "./api/client.js";
-import { allow, button, isIdle, newId, node, run } from "./elements.js";
+import { allow, button, capital, isIdle, newId, node, run } from "./elements.js";
 import { draftAt } from "./frame/drafts.js";
 import { time } from "./values.js";
 
@@ -30,10 +30,14 @@ export const select = (name, options, value = "", attributes = {}) =>
 
 /** @param {Element | null} place a field, or a control in one @param {string} text "" if it has none */
 export function setFault(place, text) {
-  const [around, control] = [place?.closest(".field"), place?.querySelector("[name]") ?? place];
-  around?.querySelector(".fault")?.replaceChildren(text);
-  control?.setAttribute("aria-invalid", String(text !== ""));
+  const [around, control] = [place?.closest(".field, fieldset"), place?.querySelector("[name]") ?? place];
+  // The field's name of the API stands for the label, which is beside it.
+  around?.querySelector(".fault")?.replaceChildren(capital(text.replace(/^`[\w./]+` /, "")));
+  if (!control?.matches("fieldset")) control?.setAttribute("aria-invalid", String(text !== ""));
 }
+
+/** The name in the API of a control, or of a group of boxes. @param {HTMLElement} one */
+const nameOf = (one) => one.getAttribute("name") ?? one.dataset["name"] ?? "";
 
 /** @typedef {object} Form
  * @property {Child} [fields] made by `input` or `field`
@@ -42,17 +46,20 @@ export function setFault(place, text) {
  * @property {() => void} [cancel] also called when a restored draft is discarded
  * @property {string} [draft] name under which typed text is kept, until `act` is done or it is dropped
  * @property {number | null} [version] of the record that the form changes
- * @property {string} [reason] why the user may not send it */
-export function form(/** @type {Form} */ { fields, submit, act, cancel, draft, version, reason = "" }) {
+ * @property {string} [reason] why the user may not send it
+ * @property {boolean} [isGrave] what it does destroys something, and looks so */
+export function form(/** @type {Form} */ { fields, submit, act, cancel, draft, version, reason = "", isGrave }) {
   const controls = () => /** @type {Control[]} */ ([...made.querySelectorAll("[name]")]);
   /** Shows the faults at the fields. Returns true if no other is left. @param {unknown} problem */
   const told = (problem) => {
     if (!(problem instanceof Problem)) return false;
-    for (const one of controls()) setFault(one, problem.faultOf(one.name));
-    const faulty = controls().filter(({ name }) => problem.faultOf(name));
-    faulty[0]?.focus();
+    const places = /** @type {HTMLElement[]} */ ([...made.querySelectorAll("[name], fieldset[data-name]")]);
+    for (const one of places) setFault(one, problem.faultOf(nameOf(one)));
+    const faulty = places.filter((one) => problem.faultOf(nameOf(one)));
+    const [first] = faulty;
+    (first?.matches("fieldset") ? first.querySelector("input") : first)?.focus();
     return faulty.length > 0
-      && problem.faults.every(({ pointer }) => faulty.some(({ name }) => pointer.split("/")[1] === name));
+      && problem.faults.every(({ pointer }) => faulty.some((one) => pointer.split("/")[1] === nameOf(one)));
   };
   const onsubmit = async (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -69,7 +76,7 @@ export function form(/** @type {Form} */ { fields, submit, act, cancel, draft, v
     drop();
     cancel?.();
   };
-  const send = node("button.main", submit);
+  const send = node(isGrave ? "button.main.danger" : "button.main", submit);
   /** @type {HTMLFormElement} */
   const made = node("form", { novalidate: true, onsubmit }, fields,
     node("div.end", send, cancel && node("button", { type: "button", onclick }, "Cancel")));
@@ -123,7 +130,7 @@ export function choice(label, options, value, save) {
 }
 
 /** A dialog over the page. Escape closes it, unless it stays; the focus returns to where it was.
- * @param {string} title @param {Child} content @param {{ stays?: boolean }} [options] */
+ * @param {Child} title @param {Child} content @param {{ stays?: boolean }} [options] */
 export function dialog(title, content, { stays = false } = {}) {
   const heading = newId();
   const stay = (/** @type {Event & { key?: string }} */ event) =>
@@ -147,6 +154,11 @@ export function ask(title, { text, act, ...options }) {
   const over = dialog(title,
     [text && node("p", text), form({ ...options, cancel: () => over.close(), act: send })]);
 }
+
+/** A button that asks first, since what it does is grave. @param {string} label @param {string} title
+ * @param {string} text @param {() => unknown} act @param {Parameters<typeof button>[2]} [options] */
+export const asking = (label, title, text, act, options) =>
+  button(label, () => ask(title, { text, submit: label, isGrave: true, act }), { kind: "danger", ...options });
 
 /** Saves a change of a record as it was read. After a 412 both versions stand in `place`, and one is kept; it
  * resolves to false then: a form is not done.

@@ -10,6 +10,7 @@ export * from "./frame/inbox.js";
 export * from "./frame/keys.js";
 export * from "./frame/router.js";
 export * from "./frame/session.js";
+export * from "./marks.js";
 export * from "./menu.js";
 export * from "./render.js";
 export * from "./values.js";

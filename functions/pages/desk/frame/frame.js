@@ -1,8 +1,9 @@
 /** The frame around the views: navigation, the thin bar, what screen readers hear, notices. */
-/** @import { Child } from "../render.js" */
+/** @import { Icon } from "../marks.js" @import { Child } from "../render.js" */
 import { onActivity, post } from "../api/client.js";
 import { button, node } from "../elements.js";
 import { ask } from "../forms.js";
+import { brand, face, icon } from "../marks.js";
 import { draw } from "../render.js";
 import { counted } from "../values.js";
 import { countDrafts, dropDrafts } from "./drafts.js";
@@ -13,6 +14,8 @@ import { me } from "./session.js";
 import { tellTabs } from "./tabs.js";
 
 const PLACES = ["Home", "Projects", "Tasks", "Requests", "Tickets", "Alerts", "Search", "Settings"];
+/** Views that the bar of a phone has no place for. */
+const FURTHER = ["Requests", "Alerts", "Search", "Settings"];
 const SLOW_MS = 300; // A slower answer shows the bar.
 const OFFLINE_MS = 2_000;
 const NOTICE_MS = 5_000;
@@ -22,13 +25,32 @@ export const say = (/** @type {string} */ text) => place("said").replaceChildren
 
 /** Shows the navigation; the person appears when the session is known. */
 export function showNavigation() {
-  const links = PLACES.map((name) => node("li", node("a",
-    { href: to(name === "Home" ? "/" : `/${name.toLowerCase()}`), "data-place": name }, name)));
-  place("navigation").replaceChildren(node("a.brand", { href: to("/") }, "Workdesk"),
-    node("nav", { "aria-label": "Views" }, node("ul", links)));
+  const around = place("navigation");
+  const links = PLACES.map((name) => {
+    const at = name.toLowerCase();
+    const own = { href: to(name === "Home" ? "/" : `/${at}`), "data-place": name };
+    return node("li", node(FURTHER.includes(name) ? "a.further" : "a", own, icon(/** @type {Icon} */ (at)), name));
+  });
+  // On a phone, the other views and what the user has stand behind this button.
+  const more = node("button", { type: "button", "aria-expanded": "false", onclick: () => open(!isOpen()) },
+    icon("more"), "More");
+  const isOpen = () => around.classList.contains("open");
+  const open = (/** @type {boolean} */ is) => {
+    around.classList.toggle("open", is);
+    more.ariaExpanded = String(is);
+  };
+  draw(around, node("a.brand", { href: to("/") }, brand(), "Workdesk"),
+    node("nav", { "aria-label": "Views" }, node("ul", links, node("li.more", more))));
+  around.addEventListener("click", ({ target }) => more.contains(/** @type {Node} */ (target)) || open(false));
+  document.addEventListener("pointerdown", ({ target }) =>
+    around.contains(/** @type {Node} */ (target)) || open(false));
+  around.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape" || !isOpen()) return;
+    open(false);
+    more.focus();
+  });
   place("skip").addEventListener("click", () => document.querySelector("h1")?.focus());
   showActivity();
-  showConnection();
 }
 
 export function mark(/** @type {string} */ name) {
@@ -49,10 +71,11 @@ export function showPerson() {
     text: `${counted(countDrafts(), "text")} that you typed and did not send will be deleted.`,
     submit: "Sign out and delete", act: leave,
   }));
-  place("navigation").append(node("div.person",
+  place("navigation").append(node("div.person", face(user),
     node("bdi", { title: `${user.username}, ${user.role}` }, user.fullName),
-    node("small", node("bdi", organization.name)), button("Keys", showKeys, { kind: "plain" }),
-    button("Sign out", signOut, { kind: "plain" })));
+    node("small", node("bdi", organization.name)),
+    node("div.person-acts", button("Keys", showKeys, { kind: "plain" }),
+      button("Sign out", signOut, { kind: "plain" }))));
   const count = node("span.count");
   document.querySelector("[data-place=Home]")?.append(count);
   inbox(null, (rows) => {
@@ -61,28 +84,39 @@ export function showPerson() {
   });
 }
 
-/** Says in words that there is no connection, after two seconds of it. */
+/** Says in words that there is no connection, or no answer, after two seconds of it. Returns what tells it that a
+ * request is tried again. */
 function showConnection() {
   const words = node("p.offline", { role: "status", hidden: true });
   place("notices").before(words);
   let timer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
-  addEventListener("offline", () => {
-    timer = setTimeout(() => {
-      words.hidden = false;
-      draw(words, "No connection. What you type is kept.");
-    }, OFFLINE_MS);
-  });
-  addEventListener("online", () => {
+  let isWaiting = false;
+  const show = () => {
+    const text = !navigator.onLine ? "No connection. What you type is kept."
+      : isWaiting ? "No answer yet. What you type is kept. Trying again." : "";
     clearTimeout(timer);
-    words.hidden = true;
-    draw(words);
-  });
+    if (text) timer = setTimeout(() => {
+      words.hidden = false;
+      draw(words, text);
+    }, words.hidden ? OFFLINE_MS : 0);
+    else {
+      words.hidden = true;
+      draw(words);
+    }
+  };
+  for (const event of ["offline", "online"]) addEventListener(event, show);
+  return (/** @type {boolean} */ busy, /** @type {boolean} */ waiting) => {
+    // Between its attempts, a request still waits.
+    const now = waiting || (isWaiting && busy);
+    if (now === isWaiting) return;
+    isWaiting = now;
+    show();
+  };
 }
 
 function showActivity() {
   let timer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
-  let told = false;
-  const bar = place("bar");
+  const [bar, waits] = [place("bar"), showConnection()];
   onActivity(({ busy, waiting }) => {
     if (busy) timer ??= setTimeout(() => (bar.hidden = false), SLOW_MS);
     else {
@@ -90,8 +124,7 @@ function showActivity() {
       timer = undefined;
       bar.hidden = true;
     }
-    if (waiting && !told) say("No answer yet. Trying again.");
-    told = waiting;
+    waits(busy, waiting);
     bar.classList.toggle("waiting", waiting);
   });
 }

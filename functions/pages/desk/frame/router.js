@@ -14,14 +14,16 @@ import { loaded, Missing } from "./release.js";
  *   filter: (changes: Record<string, string | string[] | null>) => void }} Context */
 /** @typedef {(query: URLSearchParams) => void} Requery */
 /** @typedef {(context: Context, parameters: Record<string, string>) => Promise<Requery | void>} View */
-/** `place`: the entry of the navigation. `title`: until the view knows better.
- * @typedef {[path: string, title: string, place: string, load: () => Promise<{ view: View }>]} Route */
+/** `place`: the entry of the navigation. `title`: until the view knows better. `shape`: what is about to come.
+ * @typedef {[path: string, title: string, place: string, load: () => Promise<{ view: View }>,
+ *   shape?: "board" | "record"]} Route */
 
 /** Paths of records by their types. @type {Record<string, string>} */
 const VIEWS = {
   task: "tasks", project: "projects", service_request: "requests", ticket: "tickets", alert: "alerts",
   agent_session: "agent-sessions",
 };
+const SHAPES = 8; // Lines or boxes of the shape of what comes.
 let routes = /** @type {Route[]} */ ([]);
 /** @type {HTMLElement} */
 let main;
@@ -56,12 +58,12 @@ function address() {
 /** The route of a path, with the parameters in it. @param {string} path */
 function found(path) {
   const parts = path.split("/");
-  for (const [pattern, title, place, load] of routes) {
+  for (const [pattern, title, place, load, shape = "rows"] of routes) {
     const values = pattern.split("/").map((name, at) => [name, decoded(parts[at] ?? "")]);
     const fits = values.every(([name, value]) => name?.startsWith(":") || name === value);
     if (!fits || values.length !== parts.length) continue;
     const parameters = Object.fromEntries(values.map(([name, value]) => [name?.slice(1), value]));
-    return { title, place, load, parameters };
+    return { title, place, load, shape, parameters };
   }
   return undefined;
 }
@@ -110,7 +112,10 @@ export function open(focus = false) {
   };
   const route = found(path);
   title(route?.title ?? "There is no such page");
-  main.replaceChildren(header, body);
+  // Below what is there already, for as long as the view reads.
+  const shape = node("div", { class: `comes ${route?.shape ?? ""}`, "aria-hidden": "true" },
+    Array.from({ length: SHAPES }, () => node("i")));
+  main.replaceChildren(header, body, shape);
   [shown, requery] = [path, undefined];
   arrived(route?.place ?? "");
   if (focus) heading.focus({ preventScroll: true });

@@ -40,5 +40,6 @@ export const may = (/** @type {Permission} */ permission) => me().permissions.in
 
 /** Why the user may not do something: "" if they may. @param {Permission} permission */
 export function denied(permission) {
-  return may(permission) ? "" : `${WHO[LEAST_ROLES[permission]]} may do this.`;
+  if (!session || may(permission)) return "";
+  return `${WHO[LEAST_ROLES[permission]] ?? "Other users"} may do this.`;
 }

@@ -6,6 +6,7 @@
 import { get, post } from "../api/client.js";
 import { button, node } from "../elements.js";
 import { ask, dialog, form, input } from "../forms.js";
+import { brand } from "../marks.js";
 import { draw } from "../render.js";
 import { stored } from "./drafts.js";
 import { me, myId, toProvider } from "./session.js";
@@ -26,9 +27,15 @@ const REFUSED = "Your company's provider did not sign you in.";
 const FORGOTTEN = "A mail is under way, if the account has a confirmed address. Else ask an admin.";
 /** Where the browser remembers the organization's provider: the beginning of its address. */
 const PROVIDER = "sign-in provider";
+/** Where it remembers names of organizations that users signed in to here, and that there is no mail. */
+const [NAME, NO_MAIL] = ["name of organization ", "no mail"];
+const KEPT_MS = 10_000; // A 401 this soon after a sign-in: the browser keeps no cookie.
+const NO_COOKIE = "You signed in, but this browser kept no cookie. Allow cookies for this page, and sign in again.";
 /** The address to which a provider sends the browser back in a tab of its own. */
 export const SIGNED_IN = "#/signed-in";
 let told = "";
+let company = ""; // The organization that the address names.
+let signedInAt = -Infinity;
 let isOther = false;
 let open = /** @type {Promise<void> | undefined} */ (undefined);
 
@@ -41,7 +48,11 @@ const remembered = () => stored((storage) => storage.getItem(PROVIDER)) ?? null;
 export function begins(said) {
   const [, fault] = /^#sign-in=(\w+)/.exec(location.hash) ?? [];
   const [own, organization] = /^#\/sign-in(?:\/([1-9]\d*))?\/?$/.exec(location.hash) ?? [];
-  if (organization) remember(providerOf(organization));
+  if (organization) {
+    remember(providerOf(organization));
+    const known = stored((storage) => storage.getItem(NAME + organization));
+    company = known ?? `Organization ${organization}`;
+  }
   if (fault || own) history.replaceState(null, "", "#/");
   isOther = fault === "other_user";
   told = isOther ? "" : fault ? FAULTS[fault] ?? REFUSED : said;
@@ -61,6 +72,16 @@ export function settleOther() {
       if (provider) location.assign(`${provider}&return=%2F%23%2F`);
       else location.reload();
     },
+  });
+}
+
+/** Remembers what the next sign-in in this browser shows. */
+export function rememberSession() {
+  const { organization: { id, name }, mail } = me();
+  stored((storage) => {
+    storage.setItem(NAME + id, name);
+    if (mail) storage.removeItem(NO_MAIL);
+    else storage.setItem(NO_MAIL, "true");
   });
 }
 
@@ -86,7 +107,10 @@ function over(problem, done, refuse) {
   const again = myId() !== 0;
   const newer = problem.code === "sign_in_again";
   const ended = again && "Your session has ended. Nothing typed is lost.";
-  const says = node("p", { role: "status" }, newer ? problem.detail : unsaid() || ended);
+  const isCookieless = performance.now() - signedInAt < KEPT_MS;
+  const says = node("p", { role: "status" },
+    newer ? problem.detail : unsaid() || (isCookieless ? NO_COOKIE : ended));
+  const hasMail = again ? me().mail : stored((storage) => storage.getItem(NO_MAIL)) !== "true";
   const user = input("User name", "username", { autocomplete: "username", autocapitalize: "none",
     required: true, value: again ? me().user.username : "", onchange: () => look() });
   const password = input("Password", "password",
@@ -128,21 +152,23 @@ function over(problem, done, refuse) {
       says.textContent = FORGOTTEN;
     },
   });
-  const shown = dialog("Sign in", [
-    says,
+  const shown = dialog([brand(), node("span", "Sign in")], [
+    company && node("p.company", company), says,
     form({
       fields: [user, password], submit: "Sign in",
       act: async (account) => {
         const { data } = await post("/api/auth/login", {}, account);
         tellTabs(data.id);
+        signedInAt = performance.now();
         // What waits is not repeated as another user.
         if (again && data.id !== myId()) return location.reload();
         end();
       },
     }),
-    further, button("Forgot it", forgotten, { kind: "plain" }),
+    further, hasMail && button("Forgot it", forgotten, { kind: "plain" }),
   ], { stays: !newer });
   shown.classList.add("sign-in");
+  shown.classList.toggle("over", again);
   shown.addEventListener("close", () => refuse(problem));
   end = () => {
     done();

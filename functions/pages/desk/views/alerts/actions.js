@@ -2,7 +2,7 @@
 /** @import * as api from "workdesk" @import { Case } from "./case.js" */
 /** @import { Child, Choice, Form } from "../../kit.js" @import { Action } from "./words.js" */
 import {
-  button, denied, draftOf, facts, form, input, keyed, link, myId, node, post, Problem, quiet, state, time, to, words,
+  asking, button, denied, draftOf, facts, form, input, keyed, link, myId, node, post, Problem, quiet, state, time, to, words,
 } from "../../kit.js";
 import { approvalsOf, decide, deniedAgent } from "./decision.js";
 import { pauseOf } from "./pause.js";
@@ -22,7 +22,7 @@ export function actionParts(known) {
     opened(`settle ${one.id}`), opened(`hand over ${one.id}`)];
   return [keyed("actions", node("h2.first", "Actions ", node("span.count", actions.length))),
     actions.map(action),
-    keyed(`decide ${known.session?.id}`, known.isNewest && decideButtons(known)), opened(rejectKey(known))];
+    opened(rejectKey(known))];
 }
 
 /** @param {Case} known @param {Action} action @param {boolean} several may be chosen */
@@ -30,7 +30,10 @@ function shownAction(known, action, several) {
   const { session, chosen } = known;
   const { id, money, risk, reversible, handling, approval } = action;
   const title = node("span", { id: `title-${id}` }, prose(action.description));
-  const choose = (/** @type {any} */ { target }) => (target.checked ? chosen.add(id) : chosen.delete(id));
+  const choose = (/** @type {any} */ { target }) => {
+    chosen[target.checked ? "add" : "delete"](id);
+    known.draw();
+  };
   const check = several && node("input", { type: "checkbox", checked: chosen.has(id), onchange: choose,
     "aria-labelledby": `title-${id}` });
   const others = (/** @type {string[]} */ ids) => known.actions.filter((one) => ids.includes(one.id))
@@ -140,7 +143,8 @@ export function manualButtons(known, action, now) {
 /** The key of the form that rejects this proposal: the actions' ids name session and proposal. */
 const rejectKey = (/** @type {Case} */ { actions }) => `reject ${actions[0]?.id}`;
 
-function decideButtons(/** @type {Case} */ known) {
+/** The buttons of the decision, for the bar. @param {Case} known */
+export function decideButtons(known) {
   const { id = 0, status } = known.session ?? {};
   const preview = async () => {
     // The actions of now: the button stays while others propose again.
@@ -150,13 +154,12 @@ function decideButtons(/** @type {Case} */ known) {
     await decide(known, ids);
   };
   const hint = "Everyone who opens the session sees it. The whole proposal ends.";
-  return node("div.acts",
-    known.approvable().length > 0 && button("Preview and approve", preview, { kind: "main" }),
+  return [known.approvable().length > 0 && button("Preview and approve", preview, { kind: "main" }),
     status === "awaiting_confirmation" && opener(known, rejectKey(known), "Reject…",
       denied("execute_agent_remediation"), {
         fields: () => input("Reason", "reason", { required: true, ...REASON, hint }),
-        submit: "Reject the proposal", done: "The proposal is rejected.",
-        act: (values) => post(`${SESSION}/reject`, { id }, values) }));
+        submit: "Reject the proposal", done: "The proposal is rejected.", isGrave: true,
+        act: (values) => post(`${SESSION}/reject`, { id }, values) })];
 }
 
 /** The operations of the session that are possible now. @param {Case} known */
@@ -195,6 +198,7 @@ export function sessionButtons(known) {
     status === "started" && button("Propose actions", () => propose(), { kind: "main", reason }),
     status === "awaiting_confirmation" && button("Propose again", () => propose(), { reason }),
     status !== "cancelling"
-      && button("Cancel the session", cancel, { reason: denied("create_agent_remediation") }),
+      && asking("Cancel the session", "Cancel the session?", "What it proposes ends for everyone. Another analysis "
+        + "can follow.", cancel, { reason: denied("create_agent_remediation") }),
     status === "executing" && button("Pause…", pause));
 }

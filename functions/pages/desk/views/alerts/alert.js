@@ -4,24 +4,26 @@
  * Three requests: the alert, its session, and the other sessions, or the journal of the session that runs. */
 /** @import * as api from "workdesk" @import { View } from "../../kit.js" */
 import {
-  button, counted, denied, draw, facts, keyed, link, node, now, patch, Problem, quiet, say, section, state,
+  asking, button, counted, denied, draw, facts, keyed, link, node, now, patch, Problem, quiet, say, section, state,
   time, to, words,
 } from "../../kit.js";
 import { actionParts, sessionButtons } from "./actions.js";
 import { cause, reads } from "./analysis.js";
+import { barOf } from "./bar.js";
 import { Case } from "./case.js";
 import { run } from "./execution.js";
 import { journalOf } from "./journal.js";
-import { amount, prose } from "./words.js";
+import { amount, prose, whoOf } from "./words.js";
 
 /** @type {View} */
 export async function view({ header, body, signal, title }, { id, session }) {
-  const [acts, summary] = [node("div.push.acts"), node("div")];
+  const [acts, summary, bar] = [node("div.push.acts"), node("div"), node("div.case-bar")];
   const [main, aside] = [node("div.parts"), node("aside.parts", { "aria-label": "The alert" })];
   const known = new Case(session ? { sessionId: Number(session) } : { alertId: Number(id) }, signal, () => {
     title(known.alert.title);
     draw(acts, alertButtons(known));
     draw(summary, summaryOf(known));
+    draw(bar, barOf(known));
     draw(main, keyed("next", nextStep(known)), keyed("pause", known.forms.get("pause")),
       keyed("execution", known.progress.length > 0 && node("h2.first", "Execution")),
       known.progress.map((row) => keyed(`run ${row.action.id}`, run(known, row))),
@@ -30,14 +32,22 @@ export async function view({ header, body, signal, title }, { id, session }) {
     draw(aside, keyed("facts", alertFacts(known)), keyed("sessions", sessionsOf(known)));
   });
   header.append(acts);
-  body.append(summary, node("div.alert", main, aside));
+  body.append(summary, bar, node("div.alert", main, aside));
   await known.open();
 }
 
 function alertButtons(/** @type {Case} */ known) {
   const { alert } = known;
   /** @param {string} label @param {api.AlertStatus} status */
-  const change = (label, status) => button(label, async () => {
+  const change = (label, status) => {
+    const reason = denied("manage_signals");
+    const set = () => send(status);
+    // What waits or runs ends with the alert.
+    return status === "resolved" && known.hasOpenWork() ? asking(label, `${label} the alert?`,
+      "What its session proposes is then not executed any more. The alert can be opened again.", set, { reason })
+      : button(label, set, { reason });
+  };
+  const send = async (/** @type {api.AlertStatus} */ status) => {
     known.told = "";
     try {
       await patch("/api/concierge/alerts/{id}", { id: alert.id }, { status }, { match: known.alert });
@@ -47,7 +57,7 @@ function alertButtons(/** @type {Case} */ known) {
       known.told = `The alert was changed meanwhile: it is ${problem.current.status}. Nothing was done.`;
     }
     await known.read();
-  }, { reason: denied("manage_signals") });
+  };
   return node("div.end", alert.status === "open" && change("Acknowledge", "acknowledged"),
     alert.status === "resolved" ? change("Reopen", "open") : change("Resolve", "resolved"));
 }
@@ -66,7 +76,7 @@ function nextStep(/** @type {Case} */ known) {
   const { alert, session } = known;
   const { next, rejection, error } = session ?? {};
   const until = next?.until && Date.parse(next.until) > now() ? next.until : null;
-  const text = next ? [prose(`${next.who} ${next.what}`), until && [", until ", time(until)], "."]
+  const text = next ? [prose(`${whoOf(next.who)} ${next.what}`), until && [", until ", time(until)], "."]
     : alert.status === "resolved" ? "The alert is resolved. Nothing is left to do."
     : session ? "No step is left in this session." : "Nobody has had this alert analysed.";
   return node("section.next", { tabindex: -1, id: "next", "aria-label": "Next step" },

@@ -3,11 +3,11 @@
  * Three requests: alerts, the newest sessions, and whether actions are paused. */
 /** @import * as api from "workdesk" @import { View } from "../../kit.js" */
 import {
-  attempt, capital, counted, draw, ending, get, input, keyed, more, named, node, quiet, readAfter, SEVERITIES,
+  attempt, capital, counted, denied, draw, empty, ending, get, input, keyed, more, named, node, quiet, readAfter, SEVERITIES,
   state, time, to, words,
 } from "../../kit.js";
 import { pauseOf } from "./pause.js";
-import { amount, prose } from "./words.js";
+import { amount, prose, whoOf } from "./words.js";
 
 /** @type {Record<"me" | api.AlertStatus, string>} */
 const TABS = { me: "For you", open: "Open", acknowledged: "Acknowledged", resolved: "Resolved" };
@@ -15,6 +15,8 @@ const WORST_FIRST = named(SEVERITIES.toReversed());
 
 /** @type {View} */
 export async function view({ header, body, query, signal, filter }) {
+  const reason = denied("view_agent_remediation");
+  if (reason) return void body.append(empty(reason.replace("do this", "read this")));
   const tabs = node("nav.tabs", { "aria-label": "Alerts by status" });
   const severity = input("Severity", "severity", { options: [["", "All"], ...WORST_FIRST],
     onchange: (/** @type {any} */ { target }) => filter({ severity: target.value || null }) });
@@ -60,7 +62,7 @@ export async function view({ header, body, query, signal, filter }) {
     return read();
   };
   header.append(pause);
-  body.append(node("div.filters", tabs, severity, count), list, end);
+  body.append(node("div.filters", { role: "group", "aria-label": "Filters" }, tabs, severity, count), list, end);
   await open();
   readAfter(signal, ({ type }) => type === "agent_session" || type === "alert", read);
   return (changed) => {
@@ -81,7 +83,7 @@ function row(alert, session, mine) {
     node("div", node("a", { href: to(`/alerts/${alert.id}`) }, node("strong", alert.title)),
       node("small", records || alert.targetSystem, count > 1 && `, ${counted(count, "report")}`)),
     node("div.number", alert.amountAtRisk && amount(alert.amountAtRisk)),
-    step ? node("div", prose(capital(step.what)), node("small", may ? node("strong", "You") : step.who,
+    step ? node("div", prose(capital(step.what)), node("small", may ? node("strong", "You") : whoOf(step.who),
       step.until && [", until ", time(step.until)]))
       : node("div.quiet", !isResolved && (session ? state(session.status)
         : agentSessionId ? "Analysed earlier" : "Not analysed yet")),

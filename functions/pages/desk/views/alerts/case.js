@@ -51,6 +51,11 @@ export class Case {
     return this.actions.filter((action) => this.isApprovable(action)).map(({ id }) => id);
   }
 
+  /** Does something wait for an approval, or run? */
+  hasOpenWork() {
+    return this.approvable().length > 0 || runs(this.session);
+  }
+
   /** Reads and shows all, now and when it changes. */
   async open() {
     const named = everyone().then((users) => (this.users = users), () => {});

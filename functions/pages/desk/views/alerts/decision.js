@@ -107,11 +107,14 @@ export async function decide(known, ids) {
     const [{ given, needed } = { given: 0, needed: 1 }] = counts;
     send.textContent = missing <= 0 ? `Approve and execute${sum && ` ${sum}`}`
       : mine ? "Approve again" : counts.length === 1 ? `Approve, ${given + 1} of ${needed}` : "Approve";
+    const isFinal = shown.some(({ reversible }) => reversible?.is === "no");
+    send.classList.toggle("danger", isFinal);
     const before = mine ? "You approved this already; it holds an hour from your last approval. " : "";
     const others = counted(missing, "more person approves", "more people approve");
     allow(send, reason(), missing > 0
       ? `${before}Nothing is sent before ${others}${counts.length > 1 ? " all of these" : ""}.`
-      : `The agent then sends ${counted(preview.sums.requests, "request")} at once.`);
+      : `The agent then sends ${counted(preview.sums.requests, "request")} at once.`
+        + (isFinal ? " This cannot be undone." : ""));
   };
   known.decision = () => {
     update();

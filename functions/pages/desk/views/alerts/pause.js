@@ -1,5 +1,5 @@
 /** Pausing and resuming all actions of the organization. */
-import { button, denied, draw, get, node, post, say, state, time } from "../../kit.js";
+import { asking, button, denied, draw, get, node, post, say, state, time } from "../../kit.js";
 
 export async function pauseOf(/** @type {AbortSignal} */ signal) {
   const place = node("span.action");
@@ -11,9 +11,11 @@ export async function pauseOf(/** @type {AbortSignal} */ signal) {
       place.querySelector("button")?.focus();
     };
     const since = changedAt && [" since ", time(changedAt)];
-    draw(place, 
+    draw(place,
       node("span", paused && [state("paused", "All actions are paused", "pause warn"), since]),
-      button(`${paused ? "Resume" : "Pause"} all actions`, change, { reason }));
+      paused ? button("Resume all actions", change, { reason })
+        : asking("Pause all actions", "Pause all actions?", "What is approved then waits, in the whole organization, "
+          + "until a user resumes it.", change, { reason }));
   };
   show((await get("/api/concierge/pause", {}, { signal })).data);
   return place;

@@ -1,6 +1,6 @@
 /** The words of alerts: texts of the agent, amounts, findings, what was read. */
 /** @import * as api from "workdesk" */
-import { money, node, number, quiet, state, time, words } from "../../kit.js";
+import { decimals, money, node, number, quiet, state, time, words } from "../../kit.js";
 
 export const SESSION = "/api/concierge/agent-sessions/{id}";
 /** An answer with all its members, as `detail=full` has them.
@@ -31,15 +31,35 @@ export const FOUND = {
 };
 /** Some systems count these in other units than ISO 4217, and the API does not say which one does. */
 const AMBIGUOUS = ["ISK", "UGX", "MGA"];
+const CURRENCIES = new Set(Intl.supportedValuesOf("currency"));
 /** Facts that are amounts, in a read with a currency. */
 const SUMS = ["amount", "paid", "credited", "captured", "refunded", "collected", "unbilled"];
 
-/** A text of the agent: ids between backticks set as code, instants as times. @param {string} text */
+const SPECIAL = new RegExp(["`[^`]+`", "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z",
+  "\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC", "\\b\\d+(?:\\.\\d+)? [A-Z]{3}\\b"].join("|"), "g");
+
+/** A text of the agent: ids between backticks set as code, instants as times, amounts as money.
+ * @param {string} text */
 export function prose(text) {
-  const parts = text.split(/(`[^`]+`|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/);
-  return node("span.prose", parts.map((part, at) =>
-    at % 2 === 0 ? part : part.startsWith("`") ? node("code", part.slice(1, -1)) : time(part)));
+  const found = [...text.matchAll(SPECIAL)];
+  const ends = [0, ...found.map(({ 0: part, index }) => index + part.length)];
+  return node("span.prose", found.map(({ 0: part, index }, at) =>
+    [text.slice(ends[at], index), special(part)]), text.slice(ends.at(-1)));
 }
+
+/** @param {string} part */
+function special(part) {
+  if (part.startsWith("`")) return node("code", part.slice(1, -1));
+  if (part.includes(":")) return time(part.replace(" UTC", ":00Z").replace(" ", "T"));
+  const [value = "", currency = ""] = part.split(" ");
+  const minorUnits = Math.round(Number(value) * 10 ** decimals(currency));
+  // Other words of three great letters stay as they are.
+  return CURRENCIES.has(currency) ? amount({ minorUnits, currency }) : part;
+}
+
+/** The API's name of those who may do something, by their roles. @param {string} who */
+export const whoOf = (who) => who.replace(/^A user who may (propose|execute) actions/, (_all, what) =>
+  (what === "execute" ? "A manager or an admin" : "A user of support or above"));
 
 export function amount(/** @type {api.Money} */ { minorUnits, currency }) {
   return AMBIGUOUS.includes(currency) ? `${number(minorUnits)} of the smallest unit of ${currency}`

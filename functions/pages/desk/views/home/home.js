@@ -1,10 +1,10 @@
 /** Home: what waits for the user, the dashboard's metrics and open work, the latest activities. `#/` */
 /** @import * as api from "workdesk" @import { Answer, View } from "../../kit.js" */
 import {
-  attempt, button, capital, countOf, draw, due, each, empty, ending, fold, get, inbox, keyed, link, markRead, more, may, node, number, person, quiet,
-  readAfter, section, SERVICE_OVER, state, store, TASK_OVER, TASK_STATUSES, time, to, words,
+  attempt, button, countOf, draw, due, each, empty, ending, face, fold, get, inbox, keyed, link, markRead, may,
+  more, node, number, person, quiet, readAfter, section, SERVICE_OVER, state, store, TASK_OVER, TASK_STATUSES, time, to, words,
 } from "../../kit.js";
-import { prose } from "../alerts/words.js";
+import { prose, whoOf } from "../alerts/words.js";
 
 const PAUSE = 10; // Seconds between two readings of a list in which something changed.
 const OPEN_TASKS = TASK_STATUSES.filter((one) => !TASK_OVER.includes(one));
@@ -62,23 +62,19 @@ export async function view({ body, signal }) {
     activities.show(data.activityFeed);
   };
   const [decides, served] = [may("view_agent_remediation"), may("view_managed_services")];
-  const readings = /** @type {[() => Promise<void>, string[]][]} */ ([[readTasks, ["task"]]]);
-  if (decides) readings.push([readDecisions, ["agent_session"]]);
-  if (served) readings.push([readDashboard, ["service_request", "ticket", "activity", "project"]]);
-  // A part that fails takes none of the others.
-  const failures = node("div");
-  await Promise.all(readings.map(([reading], at) => {
-    const place = node("div");
-    failures.append(place);
-    return attempt(place, async () => {
-      await reading();
-      draw(place);
-    }).then(() => at);
-  }));
-  body.append(failures);
+  const readings = /** @type {[() => Promise<unknown>, string[]][]} */ ([
+    [() => attempt(tasks.end, () => readTasks()), ["task"]]]);
+  if (decides) readings.unshift([() => attempt(decisions.end, () => readDecisions()), ["agent_session"]]);
+  const service = node("div.column");
+  const shown = [section("Metrics", metrics, basis), work.element, activities.element];
+  draw(service, shown);
+  if (served) {
+    readings.push([() => attempt(service, () => readDashboard().then(() => draw(service, shown))),
+      ["service_request", "ticket", "activity", "project"]]);
+  }
+  // Each part is shown as it comes. One that fails takes none of the others.
   body.append(node("div.home",
-    node("div.column", decides && decisions.element, tasks.element, unread.element),
-    served && node("div.column", section("Metrics", metrics, basis), work.element, activities.element)));
+    node("div.column", decides && decisions.element, tasks.element, unread.element), served && service));
   let newest = "";
   const readAll = button("Mark all as read", () => markRead({ before: newest }), { kind: "plain" });
   unread.count.after(readAll);
@@ -88,6 +84,7 @@ export async function view({ body, signal }) {
     readAll.hidden = all.length === 0;
     unread.show(all);
   });
+  await Promise.all(readings.map(([reading]) => reading()));
   for (const [reading, types] of readings) {
     readAfter(signal, ({ type }) => types.includes(type), () => reading(), PAUSE);
   }
@@ -119,7 +116,10 @@ function basisOf(signal) {
  * @template {{ id: number | string }} I
  * @param {string} title @param {string} nothing @param {(item: I) => HTMLElement} make */
 function list(title, nothing, make) {
-  const [count, items, none, end] = [node("span.count"), node("ul.list"), empty(nothing), node("div")];
+  const [count, items, none] = [node("span.count"), node("ul.list"), empty(nothing)];
+  // At first the shape of what comes.
+  const end = node("div", node("div.comes", { "aria-hidden": "true" }, [1, 2, 3].map(() => node("i"))));
+  items.hidden = none.hidden = true;
   /** @param {I[]} all @param {(() => unknown) | null} [readMore] */
   const show = (all, readMore) => {
     const counted = all.length > 0 ? `${number(all.length)}${readMore ? "+" : ""}` : "";
@@ -129,14 +129,14 @@ function list(title, nothing, make) {
     items.hidden = all.length === 0;
     none.hidden = all.length > 0;
   };
-  return { element: section([title, count], items, none, end), count, show,
+  return { element: section([title, count], items, none, end), count, end, show,
     length: () => items.childElementCount };
 }
 
 const decision = (/** @type {api.AgentSessionRow} */ { alert, alertId, next, status }) => node("li",
   node("a.grow", { href: to(`/alerts/${alertId}`) }, alert?.title ?? `Alert ${alertId}`), state(status),
   node("p.quiet.whole",
-    next && prose(`${next.who} ${next.what}`), next?.until && [", until ", time(next.until)]));
+    next && prose(`${whoOf(next.who)} ${next.what}`), next?.until && [", until ", time(next.until)]));
 
 const task = (/** @type {api.JoinedTask} */ { id, title, status, dueDate, project }) => node("li",
   node("a.grow", { href: to(`/tasks/${id}`) }, title), dueDate && due(dueDate, true),
@@ -148,10 +148,12 @@ function notification(/** @type {api.Notification} */ { id, kind, actor, at, exc
   const text = acts && actor ? [node("bdi", actor.fullName), ` ${says}`]
     : words(acts ? "assigned to you" : says);
   const read = () => markRead({ ids: [id] });
-  const own = subject.type === "agent_session" ? subject.title && capital(subject.title) : subject.title;
+  // A session has the name of its alert's type, which is a name of the API; a title is a text of people.
+  const isName = subject.type === "agent_session" && /^[a-z0-9_]+$/.test(subject.title ?? "");
+  const own = isName ? words(subject.title ?? "") : subject.title;
   const title = own || "A record that you may no longer read";
   const named = node("bdi", title);
-  return node("li", node("span.grow", text, ": ",
+  return node("li", node("span.grow", actor && face(actor), text, ": ",
     url ? node("a.link", { href: new URL(url).hash, onclick: read }, named) : named), time(at),
   button("Mark as read", read, { kind: "plain", name: `Mark as read: ${title}` }),
   excerpt && node("p.quiet.whole.text", prose(excerpt)));
@@ -159,8 +161,8 @@ function notification(/** @type {api.Notification} */ { id, kind, actor, at, exc
 
 /** @param {Pick<api.Ticket, "title" | "priority" | "status"> & { id: string, kind: string }} row */
 const openWork = ({ id, title, kind, priority, status }) => node("li",
-  node("a.grow", { href: id }, title), quiet(kind), state(priority), state(status));
+  node("a.grow", { href: id }, title), node("span.end", quiet(kind), state(priority), state(status)));
 
 /** @param {api.Dashboard["activityFeed"][number]} row */
-const activity = ({ type, description, timestamp, creator }) => node("li", node("p.grow.text", description),
-  quiet(words(type), " · ", person(creator, "The service"), " · ", time(timestamp)));
+const activity = ({ type, description, timestamp, creator }) => node("li", node("p.whole.text", description),
+  quiet(person(creator, "The service"), " · ", words(type), " · ", time(timestamp)));

@@ -2,7 +2,7 @@
  * move focus. */
 /** @import { JoinedTask } from "workdesk" */
 import {
-  button, draw, due, each, may, menu, myId, named, node, number, person, quiet, state, stored, TASK_OVER,
+  button, draw, due, each, face, may, menu, myId, named, node, number, quiet, state, stored, TASK_OVER,
   TASK_STATUSES, to, words,
 } from "../../kit.js";
 import { dragging, idOf } from "./dragging.js";
@@ -50,8 +50,8 @@ export function columnsOf(board, numberOf, { move, open, readAll, box }) {
       node("p.meta", state(priority),
         node("span.card-acts", box(task), movable && node("button.plain", { type: "button", onclick: moves,
           "aria-label": `Move ${title}`, "aria-haspopup": "menu", "aria-keyshortcuts": "s" }, "⋯")),
-        dueDate && due(dueDate, !TASK_OVER.includes(status)), quiet(`#${id}`), assignee && person(assignee),
-        tags.map(({ name }) => node("span.tag", node("bdi", name)))));
+        dueDate && due(dueDate, !TASK_OVER.includes(status)), quiet(`#${id}`),
+        tags.map(({ name }) => node("span.tag", node("bdi", name))), assignee && face(assignee, true)));
   };
 
   function show(/** @type {JoinedTask[]} */ tasks) {

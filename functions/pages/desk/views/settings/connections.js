@@ -1,11 +1,11 @@
 /** The agent's connections to target systems, and one of them. `#/settings/connections/{name}` */
 /** @import { BreakerState, Connection, ConnectionPut } from "workdesk" @import { View } from "../../kit.js" */
 import {
-  button, counted, denied, facts, fold, form, go, input, named, node, post, Problem, put, quiet, remove, state,
+  asking, button, counted, denied, facts, fold, form, go, input, named, node, post, Problem, put, quiet, remove, state,
   time, to,
 } from "../../kit.js";
 import { pauseOf } from "../alerts/pause.js";
-import { asking, listed, secretField, shown } from "./parts.js";
+import { listed, secretField, shown } from "./parts.js";
 import { SYSTEM_KINDS } from "./sets.js";
 
 const ONE = "/api/concierge/connections/{name}";

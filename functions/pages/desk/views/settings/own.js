@@ -2,11 +2,12 @@
 /** @import { NotificationPreferences, OpenSession, Token } from "workdesk" */
 /** @import { Context, View } from "../../kit.js" @import { Edited } from "../../record/record.js" */
 import {
-  ask, button, denied, facts, form, get, input, me, myId, named, node, now, number, patch, post, Problem, put,
+  ask, asking, button, denied, facts, form, get, input, me, myId, node, now, number, patch, post, Problem, put,
   quiet, remove, section, setFault, state, time, toProvider, words,
 } from "../../kit.js";
 import { text } from "../../record/record.js";
-import { asking, checks, listed } from "./parts.js";
+import { featureName, permissionChoices, permissionName } from "./labels.js";
+import { checks, listed } from "./parts.js";
 
 const DAY_MS = 86_400_000;
 const NEW = { type: "password", required: true, autocomplete: "new-password" };
@@ -69,7 +70,7 @@ export async function profile({ body, signal }) {
   };
   body.append(
     facts({ Name: name, "User name": data.username, "E-mail": email, Organization: organization.name,
-      Role: words(data.role), Permissions: permissions.map(words).join(", ") }),
+      Role: words(data.role), Permissions: permissions.map(permissionName).join(", ") }),
     section("Company’s provider",
       node("p.quiet", "Connect your account, to sign in by your company’s provider."),
       node("div", button("Connect my account", connect))),
@@ -85,8 +86,8 @@ export async function organization({ body, signal }) {
     denied("manage_organization"), (change, match) => patch(path, on, change, { match }), ...said);
   body.append(facts({ Name: line("name"),
     "Web address": line("webUrl", "Web address", "the deployment’s own"), Number: data.id,
-    Plan: data.planFeatures.join(", ") || "no further features",
-    Quota: `${number(data.unitsPerSecond)} table units per second`, Created: time(data.createdAt) }));
+    Plan: data.planFeatures.map(featureName).join(", ") || "no further features",
+    "Rate limit": `${number(data.unitsPerSecond)} units a second; most requests take one to ten`, Created: time(data.createdAt) }));
 }
 
 export function sessions(/** @type {Context} */ context) {
@@ -129,7 +130,9 @@ export const tokens = (/** @type {Context} */ context) => listed(context, {
   line: (token, gone) => tokenLine(token, () => remove("/api/tokens/{id}", { id: token.id }).then(gone)),
   create: "Create a token", secret: ({ name, token }) => [`Token “${name}”`, token],
   form: () => {
-    const permissions = checks("Permissions (none chosen: all of yours)", named(me().permissions));
+    const own = me().permissions;
+    const reading = own.filter((one) => one.startsWith("view_"));
+    const permissions = checks("It may", permissionChoices(own), reading, "permissions");
     const hint = "Its use, such as “nightly export”.";
     return {
       fields: [input("Name", "name", { required: true, maxlength: 100, hint }),
@@ -137,9 +140,12 @@ export const tokens = (/** @type {Context} */ context) => listed(context, {
           { options: [["30", "In 30 days"], ["90", "In 90 days"], ["365", "In a year"]], value: "90" }),
         permissions.element],
       act: ({ name, days }) => {
-        const [chosen, end] = [/** @type {any[]} */ (permissions.values()), now() + days * DAY_MS];
-        const token = { name, expiresAt: new Date(end).toISOString(), permissions: chosen };
-        return post("/api/tokens", {}, { ...token, ...(chosen.length === 0 && { permissions: null }) });
+        const [chosen, end] = [permissions.values(), now() + days * DAY_MS];
+        if (chosen.length === 0) {
+          const detail = "Choose at least one.";
+          throw new Problem(400, { detail, errors: [{ pointer: "/permissions", code: "value", detail }] });
+        }
+        return post("/api/tokens", {}, { name, expiresAt: new Date(end).toISOString(), permissions: chosen });
       },
     };
   },
@@ -149,7 +155,7 @@ export const tokens = (/** @type {Context} */ context) => listed(context, {
 export function tokenLine({ name, permissions, expiresAt, lastUsedAt }, revoke) {
   return node("li",
     node("div.grow", node("b", name),
-      node("div.quiet", permissions ? permissions.map(words).join(", ") : "All permissions of its owner")),
+      node("div.quiet", permissions ? permissions.map(permissionName).join(", ") : "All permissions of its owner")),
     quiet("ends ", time(expiresAt)), quiet(lastUsedAt ? ["last used ", time(lastUsedAt)] : "never used"),
     asking("Revoke", `Revoke “${name}”?`, "It ends at once. Programs that use it are refused.",
       revoke, { kind: "plain", name: `Revoke ${name}` }));

@@ -38,12 +38,6 @@ export async function listed({ header, body, signal }, list) {
   }, { kind: "main", reason }));
 }
 
-/** A button that asks first, since what it does cannot be undone.
- * @param {string} label @param {string} title @param {string} text @param {() => unknown} act
- * @param {Parameters<typeof button>[2]} [options] */
-export const asking = (label, title, text, act, options) =>
-  button(label, () => ask(title, { text, submit: label, act }), options);
-
 /** A text to copy, such as an address to register elsewhere. @param {string} label @param {string} text */
 export function copied(label, text) {
   const field = input(label, "", { readonly: true, value: text });
@@ -86,13 +80,14 @@ export function secretField(label, name, isKept) {
   return kept;
 }
 
-/** Boxes; `values()` has the chosen ones. @template {string | number} V
- * @param {string} legend @param {[value: V, label: string][]} options @param {readonly V[]} [chosen] */
-export function checks(legend, options, chosen = []) {
-  const type = "checkbox";
+/** Boxes; `values()` has the chosen ones. A fault of the field `name` stands below them.
+ * @template {string | number} V @param {string} legend @param {[value: V, label: string][]} options
+ * @param {readonly V[]} [chosen] @param {string} [name] */
+export function checks(legend, options, chosen = [], name = "") {
+  const [type, fault] = ["checkbox", newId()];
   const boxes = options.map(([value]) => node("input", { type, checked: chosen.includes(value) }));
-  const element = node("fieldset.choices", node("legend", legend),
-    options.map(([, label], at) => node("label", boxes[at], node("span", label))));
+  const element = node("fieldset.choices", { "data-name": name, "aria-describedby": fault }, node("legend", legend),
+    options.map(([, label], at) => node("label", boxes[at], node("span", label))), node("span.fault", { id: fault }));
   return { element, values: () => options.flatMap(([value], at) => (boxes[at]?.checked ? [value] : [])) };
 }
 

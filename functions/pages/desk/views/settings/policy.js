@@ -2,10 +2,10 @@
 /** @import { AgentPolicy, Money, PolicyRule } from "workdesk" */
 /** @import { Choice, View } from "../../kit.js" */
 import {
-  ask, button, decimals, denied, empty, form, input, money, myId, named, node, number, Problem, put, section,
+  ask, asking, button, decimals, denied, empty, form, input, money, myId, named, node, number, Problem, put, section,
   time,
 } from "../../kit.js";
-import { asking, checks, shown } from "./parts.js";
+import { checks, shown } from "./parts.js";
 import { ACTION_TYPES, RISKS, ROLES } from "./sets.js";
 
 const OPENER = "Not by a user who recorded the alert, opened the session or had it proposed";

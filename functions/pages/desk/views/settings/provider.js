@@ -1,10 +1,10 @@
 /** The sign-in by the company's provider. `#/settings/provider` */
 /** @import { PasswordSignIn, User } from "workdesk" @import { View } from "../../kit.js" */
 import {
-  button, everyone, form, get, input, link, me, named, node, open, post, Problem, put, remove, state,
+  asking, button, everyone, form, get, input, link, me, named, node, open, post, Problem, put, remove, state,
   time, to,
 } from "../../kit.js";
-import { asking, checks, copied, secretField } from "./parts.js";
+import { checks, copied, secretField } from "./parts.js";
 import { ROLES } from "./sets.js";
 
 const PROVIDER = "/api/organizations/{id}/sign-in";

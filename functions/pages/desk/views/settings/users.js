@@ -1,12 +1,13 @@
 /** The users of the organization, and one of them. `#/settings/users/{id}` */
-/** @import { User } from "workdesk" @import { Context, View } from "../../kit.js" */
+/** @import { Permission, Role, User } from "workdesk" @import { Context, View } from "../../kit.js" */
 import {
-  ask, button, denied, facts, form, input, link, may, named, node, post, put, quiet, remove, state,
+  ask, asking, button, denied, facts, form, input, LEAST_ROLES, link, may, named, node, post, put, quiet, remove, state,
   time, to, words,
 } from "../../kit.js";
 import { save } from "../../record/record.js";
 import { sessionLine, tokenLine, verified } from "./own.js";
-import { asking, checks, listed, shown } from "./parts.js";
+import { permissionChoices } from "./labels.js";
+import { checks, listed, shown } from "./parts.js";
 import { PERMISSIONS, ROLES } from "./sets.js";
 
 export const ROLE = { options: named(ROLES), value: "member" };
@@ -14,6 +15,14 @@ export const EMAIL = { type: "email", maxlength: 254 };
 export const FULL_NAME = { maxlength: 255 };
 const PASSWORD = { type: "password", required: true, autocomplete: "new-password" };
 const DISABLED = () => state("disabled", "Disabled", "cross quiet");
+
+/** Boxes of the permissions that a role lacks. @param {Role} role @param {Permission[]} given */
+function beyond(role, given) {
+  const rank = (/** @type {Role} */ one) => ROLES.indexOf(one);
+  const lacks = PERMISSIONS.filter((one) => rank(LEAST_ROLES[one]) > rank(role));
+  const all = [...new Set([...lacks, ...given])];
+  return checks(all.length > 0 ? "More than the role allows" : "", permissionChoices(all), given, "permissions");
+}
 
 /** `#/settings/users?connected=false` lists those who never signed in by the provider.
  * @param {Context} context */
@@ -59,8 +68,7 @@ export async function user(context, { id }) {
       text: "All sessions and tokens of the user end.", submit: "Set password",
       fields: input("New password", "password", { ...PASSWORD, hint: "12 to 128 characters." }),
       act: ({ password }) => put("/api/users/{id}/password", on, { password }) });
-    const all = [...new Set([...PERMISSIONS, ...(given ?? [])])];
-    const permissions = checks("Permissions beyond the role’s", named(all), given ?? []);
+    const permissions = beyond(role, given ?? []);
     return {
       acts: [button("Set a password", setPassword), disabled ? button("Enable", turn)
         : asking("Disable", `Disable ${fullName}?`, "Sessions and tokens end at once. Records stay.", turn)],

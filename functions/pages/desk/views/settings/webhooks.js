@@ -2,10 +2,10 @@
 /** @import { DeliveryStatus, Webhook } from "workdesk" */
 /** @import { Context, View } from "../../kit.js" */
 import {
-  button, counted, fold, form, go, input, node, post, quiet, remove, state, time, to, words,
+  asking, button, counted, fold, form, go, input, node, post, quiet, remove, state, time, to, words,
 } from "../../kit.js";
 import { save } from "../../record/record.js";
-import { asking, checks, listed, shown, shownOnce } from "./parts.js";
+import { checks, listed, shown, shownOnce } from "./parts.js";
 import { EVENT_PATTERNS } from "./sets.js";
 
 /** All events of a type of record, or all. */
@@ -44,7 +44,7 @@ function nameOf(pattern) {
 
 function fieldsOf(/** @type {Pick<Webhook, "url" | "types" | "description">} */ { url, description, types }) {
   const all = [...new Set([...PATTERNS, ...types])];
-  const events = checks("Events", all.map((one) => [one, nameOf(one)]), types);
+  const events = checks("Events", all.map((one) => [one, nameOf(one)]), types, "types");
   const https = { type: "url", required: true, maxlength: 500, hint: "https, on a public host.", value: url };
   return {
     fields: [input("URL", "url", https), input("Description", "description", { value: description }),
