@@ -6,6 +6,7 @@ import { button, draftOf, draw, more, node, quiet, record, store, time, written 
 import { writer } from "./writer.js";
 
 export const LIMIT = 50; // Read at once.
+const LONG = 8; // Entries of a thread that is too long to see its end.
 /** @typedef {object} Entry
  * @property {string} author @property {string} at @property {string | null} text null: deleted
  * @property {string} [label] such as "Internal note" @property {boolean} [support] written by support
@@ -25,6 +26,7 @@ export const LIMIT = 50; // Read at once.
 export function talk(first, { type, on, id, entry, write, drafts = (name) => name, ...acts }) {
   const ids = /** @type {Set<number>} */ (new Set());
   const [above, list] = [node("div"), node("ol.thread")];
+  let earlier = /** @type {string | null} */ (null);
   const { actsOf, isEdited } = writersOf(acts, drafts, () => show());
 
   const row = (/** @type {any} */ known) => {
@@ -43,10 +45,17 @@ export function talk(first, { type, on, id, entry, write, drafts = (name) => nam
   const show = (page) => {
     if (page) {
       take(page.data.messages ?? page.data);
-      const { next } = page;
-      draw(above, next && button("Show earlier", async () => show(await more(next))));
+      earlier = page.next;
     }
+    draw(above, earlier && button("Show earlier", async () => show(await more(earlier ?? ""))),
+      ids.size > LONG && button("Newest", toNewest, { kind: "plain" }));
     draw(list, inOrder([...ids].flatMap((one) => record(type, one) ?? []), entry).map(row));
+  };
+  const toNewest = () => {
+    const newest = /** @type {HTMLElement | null} */ (list.lastElementChild);
+    newest?.setAttribute("tabindex", "-1");
+    newest?.focus({ preventScroll: true });
+    newest?.scrollIntoView({ block: "center" });
   };
   const wants = (/** @type {Change} */ change) => {
     const own = change.type === type && change.parent?.type === on && change.parent.recordId === id;

@@ -3,7 +3,7 @@
  * First the open tasks, the numbers, milestones and phases are read; then the newest tasks that are over. */
 /** @import { Records, View } from "../../kit.js" */
 import {
-  attempt, choicesOf, counted, draw, empty, everyone, fold, get, named, node, number, PRIORITIES, quiet,
+  all, attempt, choicesOf, counted, draw, empty, everyone, fold, get, named, node, number, PRIORITIES, quiet,
   record, say, store, TASK_STATUSES, watch,
 } from "../../kit.js";
 import { loaded } from "../../frame/release.js";
@@ -18,6 +18,9 @@ import { tasksOf } from "./tasks.js";
 import { timeline } from "./timeline.js";
 
 /** @typedef {"phase" | "milestone"} Part */
+
+/** What the bar of selected cards changes. */
+const FIELDS = ["status", "priority", "assigneeId", "milestoneId", "tagIds"];
 
 /** @type {View} */
 export async function view({ header, body, query, signal, title, filter }, { id }) {
@@ -51,10 +54,11 @@ export async function view({ header, body, query, signal, title, filter }, { id 
   const isFiltered = () => Object.values(wanted()).some((one) => one !== null);
   /** @type {import("./columns.js").NumberOf} */
   const numberOf = (status, shown) => tasks.numberOf(status, shown, isFiltered());
-  const selection = selectionOf("task", () => columns.ids(), async () => ({
+  const selection = selectionOf("task", () => columns.ids(), FIELDS, async () => ({
     status: ["Status", named(TASK_STATUSES)], priority: ["Priority", named(PRIORITIES)],
     assigneeId: ["Assignee", [["0", "Nobody"], ...choicesOf(await everyone())]],
-    milestoneId: ["Milestone", [["0", "None"], ...choicesOf(kept("milestone"))]] }));
+    milestoneId: ["Milestone", [["0", "None"], ...choicesOf(kept("milestone"))]],
+    tagIds: ["Tags", choicesOf(await all("/api/tags", {}))] }));
   const panel = panelOf({ signal, filter }, () => Number(query.get("task")) || 0, (card) => columns.focus(card));
   const columns = columnsOf(`${projectId}`, numberOf,
     { move: moves.move, open: panel.open, readAll: tasks.readAll, box: selection.box });
@@ -74,11 +78,11 @@ export async function view({ header, body, query, signal, title, filter }, { id 
     times.show();
     const numbers = TASK_STATUSES.map((status) => ({ status,
       ...numberOf(status, found.filter((task) => task.status === status).length) }));
-    const all = numbers.reduce((sum, one) => sum + one.number, 0);
+    const total = numbers.reduce((sum, one) => sum + one.number, 0);
     const done = numbers.find(({ status }) => status === "done");
     const more = numbers.every(({ isExact }) => isExact) ? "" : " or more";
-    count.textContent = `${counted(all, "task")}${more}, ${number(done?.number ?? 0)} done`;
-    draw(end, all === 0 && !more && !isFiltered() && empty("This project has no tasks yet."));
+    count.textContent = `${counted(total, "task")}${more}, ${number(done?.number ?? 0)} done`;
+    draw(end, total === 0 && !more && !isFiltered() && empty("This project has no tasks yet."));
     showFilters(filters, { query, filter },
       { people, tasks: tasks.kept(), phase: kept("phase"), milestone: kept("milestone") });
   }
