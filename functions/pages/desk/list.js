@@ -2,8 +2,8 @@
  * places while others work. New ones wait above the list until the reader asks for them. */
 /** @import { User } from "workdesk" @import { Answer, Choice, Context, Requery } from "./kit.js" */
 import {
-  arrows, attempt, button, choicesOf, counted, draw, each, ending, everyone, get, inbox, input, keyed, more, myId, node,
-  record, say, store, watch,
+  arrows, attempt, button, choicesOf, counted, draw, each, ending, everyone, get, inbox, input, keyed, more,
+  myId, node, record, say, store, watch,
 } from "./kit.js";
 /** @import { Fields } from "./record/selection.js" */
 import { selectionOf } from "./record/selection.js";
@@ -14,10 +14,10 @@ import { selectionOf } from "./record/selection.js";
  * @property {"project" | "service_request" | "ticket" | "task"} type @property {string} noun
  * @property {"/api/projects" | "/api/service-requests" | "/api/managed-services/tickets" | "/api/tasks"} list
  * @property {Record<string, string[]>} [defaults] values of filters that the address lacks
- * @property {string[]} [changes] names of the fields that are changed for several rows
- * @property {(people: Choice[]) => Promise<Fields>} [fields] their choices
+ * @property {(people: () => Choice[]) => Fields} [fields] that are changed for several rows
  * @property {() => Promise<any>} [read] what the filters need further
- * @property {(people: Choice[], further?: any) => Filter[]} filters @property {Choice[]} [orders] the first is the default
+ * @property {(people: Choice[], further?: any) => Filter[]} filters
+ * @property {Choice[]} [orders] the first is the default
  * @property {(row: any, people: User[], box: (row: any) => HTMLElement | null, isUnread: boolean) =>
  *   HTMLElement} line */
 
@@ -40,13 +40,14 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
   /** What the filters need further, read once. @type {any} */
   let further;
   let unread = /** @type {Set<number>} */ (new Set());
+  let isRead = false; // Are there rows to show, or none?
   let next = /** @type {string | null} */ (null);
   const filters = node("div.filters", { role: "group", "aria-label": "Filters" });
   const news = node("p.news", { role: "status" });
   const [items, end] = [node("ul.list.columns"), node("div")];
   const named = () => choicesOf(people);
-  const selection = kind.changes && type !== "project"
-    ? selectionOf(type, () => [...shown], kind.changes, async () => kind.fields?.(named()) ?? {}) : null;
+  const selection = kind.fields && type !== "project"
+    ? selectionOf(type, () => [...shown], kind.fields(named)) : null;
   const box = selection?.box ?? (() => null);
   body.append(filters, node("div", news, selection?.element ?? "", items, end));
   arrows(items);
@@ -74,7 +75,8 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
   const show = () => {
     const all = [...shown].flatMap((id) => record(type, id) ?? []);
     listed.set(type, all.map(({ id }) => id));
-    draw(items, each(all.map(itemOf), ({ row }) => row.id, (one) => kind.line(one.row, people, box, one.isUnread)));
+    draw(items, each(all.map(itemOf), ({ row }) => row.id,
+      (one) => kind.line(one.row, people, box, one.isUnread)));
     selection?.show();
     const none = next ? "Nothing among those read so far." : "Nothing matches.";
     draw(end, ending(all.length === 0 && none, next, readMore));
@@ -96,6 +98,7 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
     // The answer to other filters is not shown.
     if (query !== asked) return;
     [shown, waiting, people] = [new Set(), new Set(), users];
+    isRead = true;
     showFilters();
     add(page);
     say(`${counted(shown.size, noun)}${next ? " or more" : ""}.`);
@@ -112,7 +115,9 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
   /** Would the list have the row? Archived projects are there only if they are asked for. @param {any} row */
   const matches = (row) => names.every((name) => {
     const wanted = wantedOf(asked, name).flatMap((value) => value.split(","));
-    if (name === "tagId" && wanted.length > 0) return row.tags.some((/** @type {any} */ tag) => wanted.includes(`${tag.id}`));
+    if (name === "tagId" && wanted.length > 0) {
+      return row.tags.some((/** @type {{ id: number }} */ { id }) => wanted.includes(`${id}`));
+    }
     const [value, word] = [`${row[name]}`, row[name] === null ? "none" : row[name] === myId() ? "me" : ""];
     return wanted.length === 0 ? value !== "archived" : wanted.includes(value) || wanted.includes(word);
   });
@@ -131,7 +136,7 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
   });
   inbox(signal, (rows) => {
     unread = new Set(rows.flatMap(({ subject }) => (subject.type === type ? subject.id : [])));
-    show();
+    if (isRead) show();
   });
   const requery = async (changed = asked) => {
     asked = changed;

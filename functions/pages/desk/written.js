@@ -1,6 +1,8 @@
 /** What people write, as nodes: paragraphs, lists, code, quotes, emphasis, links, `@names`, `#12` and ids of
- * records of other systems, such as `ub_1001`. It is a part of CommonMark without HTML. All of it is set as text of elements that are named here, and a link leads to
- * `http` or `https` alone: so no text becomes markup. */
+ * records of other systems, such as `ub_1001`. It is a part of CommonMark without HTML.
+ *
+ * All of it is set as text of elements that are named here, and a link leads to `http` or `https` alone: so no
+ * text becomes markup. */
 import { node } from "./elements.js";
 
 const DEPTH = 4; // Lists and quotes within each other, at most.

@@ -30,8 +30,8 @@ export async function commented(on, id, list, of, permission, signal) {
     entry: ({ user, userId, createdAt, updatedAt, deletedAt, content, parentId }) => ({
       author: user?.fullName ?? "A former user", at: createdAt, text: deletedAt ? null : content, parentId,
       edited: !deletedAt && updatedAt !== createdAt, own: userId === myId() || may("manage_directory") }),
-    write: { label: "Comment", submit: "Comment", draft: draftsOf(on, id)("comment"), key: "r", reason: denied(permission),
-      save: (content) => send(content, null) },
+    write: { label: "Comment", submit: "Comment", draft: draftsOf(on, id)("comment"), key: "r",
+      reason: denied(permission), save: (content) => send(content, null) },
     ...(may(permission) && { reply: send }),
     edit: async (row, content, match) =>
       keep((await patch(one, { ...of, commentId: row.id }, { content }, { match })).data),

@@ -51,7 +51,8 @@ function inPlace(place, record, name, told, value, editor) {
   const tellOf = (who, known) => {
     const theirs = () => draw(news, node("div.versions", node("section", node("b", "Theirs"),
       node("div.text", told(known) || quiet("None")), button("Take theirs", close))));
-    draw(news, node("p.unsaved", person(who), " changed this just now. ", button("Show", theirs, { kind: "plain" })));
+    draw(news, node("p.unsaved", person(who), " changed this just now. ",
+      button("Show", theirs, { kind: "plain" })));
     if (!place.contains(news)) place.prepend(news);
   };
   /** Hears of a change in the feed, before the record is read again. @param {Change} change */

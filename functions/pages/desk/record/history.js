@@ -1,5 +1,6 @@
 /** The history of a record: who changed what, from which value to which. It is read when it is opened. */
-/** @import { HistoryEntry, User } from "workdesk" @import { Child } from "../kit.js" @import { Kind } from "./page.js" */
+/** @import { HistoryEntry, User } from "workdesk" @import { Child } from "../kit.js" */
+/** @import { Kind } from "./page.js" */
 import { attempt, day, draw, empty, fold, get, node, person, quiet, time, words } from "../kit.js";
 
 /** Names of records by the field that has their ids, such as `{ milestoneId: [{ id: 3, title: "Pilot" }] }`.
@@ -17,7 +18,8 @@ export function historyOf(path, on, signal, people, namesOf = async () => ({})) 
     const [{ data }, further] = await Promise.all([
       get(/** @type {const} */ (`${path}/history`), { ...on, limit: 100 }, { signal }), namesOf()]);
     const names = { assigneeId: people, ...further };
-    draw(place, data.length ? node("ol.list", data.map((entry) => entryOf(entry, names))) : empty("No change yet."));
+    const rows = data.map((entry) => entryOf(entry, names));
+    draw(place, rows.length > 0 ? node("ol.list", rows) : empty("No change yet."));
   });
   return { element: /** @type {HTMLDetailsElement} */ (fold("history", "History", place, read)), read };
 }

@@ -34,15 +34,13 @@ export async function setTag(type, id, tagId, adds) {
 /** A change of one row, and what takes it back. @typedef {{ id: number, act: () => Promise<unknown>,
  *   undo: () => Promise<unknown> }} Step */
 
-/** What the bar changes, by the names of the fields; `tagIds` has all tags.
- * @typedef {Record<string, [label: string, choices: Choice[]]>} Fields */
-const FIELDS = ["status", "priority", "assigneeId", "milestoneId", "tagIds"];
+/** What the bar changes: the choices of each field by its name; `tagIds` has all tags.
+ * @typedef {Record<string, () => Choice[] | Promise<Choice[]>>} Fields */
 const LABELS = /** @type {Record<string, string>} */ ({ assigneeId: "Assignee", milestoneId: "Milestone",
   tagIds: "Tags", status: "Status", priority: "Priority" });
 
-/** @param {Type} type @param {() => number[]} ids of the rows in their order @param {string[]} names of the
- * fields @param {() => Promise<Fields>} fields */
-export function selectionOf(type, ids, names, fields) {
+/** @param {Type} type @param {() => number[]} ids of the rows in their order @param {Fields} fields */
+export function selectionOf(type, ids, fields) {
   const chosen = /** @type {Set<number>} */ (new Set());
   const { permission } = KINDS[type];
   const [element, problems] = [node("div.selection", { role: "group", "aria-label": "Selected" }), node("div")];
@@ -54,7 +52,7 @@ export function selectionOf(type, ids, names, fields) {
       /** @type {HTMLInputElement} */ (one).checked = chosen.has(Number(one.getAttribute("data-select")));
     }
     draw(element, chosen.size > 0 && [node("strong", { role: "status" }, `${chosen.size} selected`),
-      ...FIELDS.filter((name) => names.includes(name)).map(fieldButton),
+      ...Object.keys(fields).map(fieldButton),
       button("Clear", clear, { kind: "plain" })], problems);
   };
   const clear = () => {
@@ -64,13 +62,15 @@ export function selectionOf(type, ids, names, fields) {
   const fieldButton = (/** @type {string} */ name) => {
     const label = LABELS[name] ?? name;
     const onclick = async (/** @type {any} */ { currentTarget }) => {
-      const [, choices] = (await fields())[name] ?? ["", []];
+      const known = fields[name]?.() ?? [];
+      // The next key may choose: what is known is shown at once.
+      const choices = known instanceof Promise ? await known : known;
       const isTags = name === "tagIds";
       menu(currentTarget, label, isTags ? tagChoices(choices) : choices, (value) =>
         changeAll(isTags ? tagSteps(value) : fieldSteps(name, value)));
     };
-    return node("button", { type: "button", key: name, "aria-keyshortcuts": label.charAt(0).toLowerCase(), onclick },
-      label);
+    const key = label.charAt(0).toLowerCase();
+    return node("button", { type: "button", key: name, "aria-keyshortcuts": key, onclick }, label);
   };
   const rows = () => [...chosen].flatMap((id) => /** @type {any} */ (record(type, id)) ?? []);
 

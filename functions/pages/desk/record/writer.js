@@ -53,7 +53,8 @@ export function writer({
   const control = field(label, area);
   if (area instanceof HTMLTextAreaElement) control.append(completion(area));
   const preview = node("div.preview");
-  const made = form({ fields: [line ? control : node("div.previewed", control, preview), extra], submit, act, reason, draft, version: known?.version ?? null,
+  const made = form({ fields: [line ? control : node("div.previewed", control, preview), extra],
+    submit, act, reason, draft, version: known?.version ?? null,
     ...(cancel && { cancel: close }) });
   if (!line) previews(made, area, preview);
   area.addEventListener("keydown", (/** @type {any} */ { key: pressed, ctrlKey, metaKey, shiftKey }) => {
@@ -118,7 +119,8 @@ function completion(area) {
   };
   // The reader's own space behind a name is that one.
   area.addEventListener("beforeinput", (event) => {
-    if (event.data === " " && area.selectionStart === spaced && area.selectionEnd === spaced) event.preventDefault();
+    const { selectionStart, selectionEnd } = area;
+    if (event.data === " " && selectionStart === spaced && selectionEnd === spaced) event.preventDefault();
     spaced = -1;
   });
   area.addEventListener("input", async () => {

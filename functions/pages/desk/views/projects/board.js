@@ -19,9 +19,6 @@ import { timeline } from "./timeline.js";
 
 /** @typedef {"phase" | "milestone"} Part */
 
-/** What the bar of selected cards changes. */
-const FIELDS = ["status", "priority", "assigneeId", "milestoneId", "tagIds"];
-
 /** @type {View} */
 export async function view({ header, body, query, signal, title, filter }, { id }) {
   const projectId = Number(id);
@@ -54,11 +51,11 @@ export async function view({ header, body, query, signal, title, filter }, { id 
   const isFiltered = () => Object.values(wanted()).some((one) => one !== null);
   /** @type {import("./columns.js").NumberOf} */
   const numberOf = (status, shown) => tasks.numberOf(status, shown, isFiltered());
-  const selection = selectionOf("task", () => columns.ids(), FIELDS, async () => ({
-    status: ["Status", named(TASK_STATUSES)], priority: ["Priority", named(PRIORITIES)],
-    assigneeId: ["Assignee", [["0", "Nobody"], ...choicesOf(await everyone())]],
-    milestoneId: ["Milestone", [["0", "None"], ...choicesOf(kept("milestone"))]],
-    tagIds: ["Tags", choicesOf(await all("/api/tags", {}))] }));
+  const selection = selectionOf("task", () => columns.ids(), {
+    status: () => named(TASK_STATUSES), priority: () => named(PRIORITIES),
+    assigneeId: () => [["0", "Nobody"], ...choicesOf(people)],
+    milestoneId: () => [["0", "None"], ...choicesOf(kept("milestone"))],
+    tagIds: async () => choicesOf(await all("/api/tags", {})) });
   const panel = panelOf({ signal, filter }, () => Number(query.get("task")) || 0, (card) => columns.focus(card));
   const columns = columnsOf(`${projectId}`, numberOf,
     { move: moves.move, open: panel.open, readAll: tasks.readAll, box: selection.box });

@@ -4,6 +4,9 @@ import {
   button, choicesOf, draw, input, keyed, myId, named, PRIORITIES, words as capitalized,
 } from "../../kit.js";
 
+/** Names of the filters in the address. */
+const NAMES = ["phase", "milestone", "tagId", "assigneeId", "priority", "query"];
+
 /** What the filters leave; null where one is not set. `words`: of the title, or `#` and a number.
  * @typedef {object} Wanted
  * @property {number | null} phaseId @property {number | null} milestoneId @property {number | null} tagId
@@ -32,15 +35,17 @@ export function fits(task, { phaseId, milestoneId, tagId, assigneeId, priority, 
 /** What a task has that is added under the filters, so that they leave it. @param {Wanted} wanted */
 export function startOf({ phaseId, milestoneId, assigneeId, priority }) {
   const user = assigneeId === "me" ? myId() : Number(assigneeId) || null;
-  return { phaseId, milestoneId, ...(user && { assigneeId: user }), ...(priority && { priority: /** @type {any} */ (priority) }) };
+  return { phaseId, milestoneId, ...(user && { assigneeId: user }),
+    ...(priority && { priority: /** @type {any} */ (priority) }) };
 }
 
 /** Shows the filters. @param {Element} place @param {Pick<Context, "query" | "filter">} address
  * @param {{ people: User[], tasks: JoinedTask[], phase: { id: number, title: string }[],
  *   milestone: { id: number, title: string }[] }} known */
 export function showFilters(place, { query, filter }, { people, tasks, ...parts }) {
-  const tags = [...new Map(tasks.flatMap((task) => task.tags).map((tag) => [tag.id, tag.name]))]
-    .sort(([, one], [, other]) => one.localeCompare(other)).map(([id, name]) => /** @type {Choice} */ ([`${id}`, name]));
+  const names = new Map(tasks.flatMap((task) => task.tags).map((tag) => [tag.id, tag.name]));
+  const tags = choicesOf([...names].map(([id, name]) => ({ id, name }))
+    .sort((one, other) => one.name.localeCompare(other.name)));
   const one = (/** @type {string} */ label, /** @type {string} */ name, /** @type {Choice[]} */ choices) => {
     const value = query.get(name) ?? "";
     if (!choices.some(([choice]) => choice === value)) choices.push([value, value]);
@@ -51,7 +56,7 @@ export function showFilters(place, { query, filter }, { people, tasks, ...parts 
     && one(capitalized(name), name, [["", `All ${name}s`], ...choicesOf(parts[name])]);
   const others = choicesOf(people.filter(({ id }) => id !== myId()));
   const isSet = Object.values(wantedOf(query)).some((value) => value !== null);
-  const clear = () => filter({ phase: null, milestone: null, tagId: null, assigneeId: null, priority: null, query: null });
+  const clear = () => filter(Object.fromEntries(NAMES.map((name) => [name, null])));
   draw(place,
     one("Assignee", "assigneeId", [["", "Anyone"], ["me", "Me"], ["none", "Nobody"], ...others]),
     one("Priority", "priority", [["", "Any"], ...named(PRIORITIES.toReversed())]),

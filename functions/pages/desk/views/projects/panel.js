@@ -32,7 +32,8 @@ export function panelOf({ signal, filter }, opened, closed) {
     const heading = node("h2", { tabindex: -1 });
     const [header, body] = [node("header.head", heading), node("div.body")];
     const whole = link(to(`/tasks/${id}`), "Open the page");
-    element.replaceChildren(node("div.panel-acts", whole, button("Close", close, { kind: "plain" })), header, body);
+    const acts = node("div.panel-acts", whole, button("Close", close, { kind: "plain" }));
+    element.replaceChildren(acts, header, body);
     heading.focus({ preventScroll: true });
     const context = { header, body, query: new URLSearchParams(), filter, leave: close,
       signal: AbortSignal.any([signal, life.signal]),
@@ -63,8 +64,9 @@ export function panelOf({ signal, filter }, opened, closed) {
   }
 
   addEventListener("keydown", ({ key, defaultPrevented, target }) => {
-    const isTyped = target instanceof Element && target.matches("input:not([type=checkbox]), select, textarea");
-    if (key === "Escape" && shown && !defaultPrevented && !isTyped && !document.querySelector("dialog[open]")) close();
+    if (key !== "Escape" || !shown || defaultPrevented || document.querySelector("dialog[open]")) return;
+    if (target instanceof Element && target.matches("input:not([type=checkbox]), select, textarea")) return;
+    close();
   }, { signal });
   return { element, show, open };
 }

@@ -4,7 +4,8 @@
 /** @import { Filter } from "../../record/record.js" */
 import {
   addressOf, ask, button, counted, denied, get, go, input, link, menu, myId, named, node, notice, person,
-  post, PRIORITIES, quiet, record, say, SERVICE_NEXT, SERVICE_OVER, SERVICE_STATUSES, state, time, to, unreadMark, words,
+  post, PRIORITIES, quiet, record, say, SERVICE_NEXT, SERVICE_OVER, SERVICE_STATUSES, state, time, to,
+  unreadMark, words,
 } from "../../kit.js";
 import { assignee, changeOne, commented, list, page, row, stateField } from "../../record/record.js";
 
@@ -18,7 +19,7 @@ export async function view(context, { id }) {
   if (id) return request(context, Number(id));
   context.header.append(raiser("request", raise));
   return list(context, { type: "service_request", list: "/api/service-requests", noun: "request", line,
-    filters: (people) => [...filters(people), ["Category", "category"]], changes: CHANGES, fields: several,
+    filters: (people) => [...filters(people), ["Category", "category"]], fields: several,
     orders: ORDERS });
 }
 
@@ -30,11 +31,10 @@ export const filters = (people) => [
   ["Raised by", "creatorId", [["", "Anyone"], ["me", "Me"], ...people]],
 ];
 
-/** The fields that the bar of the selected rows changes. */
-export const CHANGES = ["status", "priority", "assigneeId"];
-/** @param {Choice[]} people @returns {Promise<import("../../record/record.js").Fields>} */
-export const several = async (people) => ({ status: ["Status", named(SERVICE_STATUSES)], priority: ["Priority", URGENT_FIRST],
-  assigneeId: ["Assignee", [["0", "Nobody"], ...people]] });
+/** The fields that the bar of the selected rows changes. @param {() => Choice[]} people
+ * @returns {import("../../record/record.js").Fields} */
+export const several = (people) => ({ status: () => named(SERVICE_STATUSES), priority: () => URGENT_FIRST,
+  assigneeId: () => [["0", "Nobody"], ...people()] });
 
 /** @param {ServiceRequest | JoinedTicket} row @param {User[]} people
  * @param {(row: any) => HTMLElement | null} box @param {boolean} isUnread */
@@ -42,7 +42,8 @@ export function line(row, people, box, isUnread) {
   const { id, title, status, priority, assigneeId } = row;
   const user = people.find((one) => one.id === assigneeId);
   const [path, more, at] = "messageCount" in row
-    ? ["tickets", [turnOf(row), counted(row.messageCount, "message")].filter(Boolean).join(", "), row.lastMessageAt] : ["requests", row.category, null];
+    ? ["tickets", [turnOf(row), counted(row.messageCount, "message")].filter(Boolean).join(", "), row.lastMessageAt]
+    : ["requests", row.category, null];
   const type = path === "tickets" ? "ticket" : "service_request";
   return node("li", box(row),
     node("a.grow", { href: to(`/${path}/${id}`) }, quiet(`#${id} `), node("bdi", title), unreadMark(isUnread)),
@@ -59,7 +60,8 @@ const lastSpeakers = new Map();
 export const spoke = ({ id, messageCount }, isSupport) =>
   void lastSpeakers.set(id, { count: messageCount, isSupport });
 
-/** Whose turn it is, as its status and its newest message say. @param {Pick<JoinedTicket, "id" | "status" | "messageCount">} ticket */
+/** Whose turn it is, as its status and its newest message say.
+ * @param {Pick<JoinedTicket, "id" | "status" | "messageCount">} ticket */
 export function turnOf({ id, status, messageCount }) {
   if (SERVICE_OVER.includes(status)) return "";
   const last = lastSpeakers.get(id);

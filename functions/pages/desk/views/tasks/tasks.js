@@ -63,6 +63,8 @@ function create(projects) {
   });
 }
 
+const tagChoices = async () => choicesOf(await all("/api/tags", {}));
+
 /** @type {import("../../list.js").Listed} */
 const LIST = { type: "task", noun: "task", list: "/api/tasks",
   defaults: { status: [OPEN] },
@@ -71,10 +73,9 @@ const LIST = { type: "task", noun: "task", list: "/api/tasks",
     ["Priority", "priority", [["", "Any"], ...named(PRIORITIES.toReversed())]],
     ["Assignee", "assigneeId", [["", "Anyone"], ["me", "Me"], ["none", "Nobody"], ...people]],
     ["Project", "projectId", [["", "Any"], ...projects]], ["Tag", "tagId", [["", "Any"], ...tags]]],
-  changes: ["status", "priority", "assigneeId", "tagIds"],
   orders: [["dueDate", "Due first"], ["-updatedAt", "Changed last"]],
-  fields: async (people) => ({ status: ["Status", named(TASK_STATUSES)], priority: ["Priority", named(PRIORITIES)],
-    assigneeId: ["Assignee", [["0", "Nobody"], ...people]], tagIds: ["Tags", choicesOf(await all("/api/tags", {}))] }),
+  fields: (people) => ({ status: () => named(TASK_STATUSES), priority: () => named(PRIORITIES),
+    assigneeId: () => [["0", "Nobody"], ...people()], tagIds: tagChoices }),
   line: ({ id, title, status, priority, assignee: user, dueDate, project }, _people, box, isUnread) => node("li",
     box({ id, title }), node("a.grow", { href: to(`/tasks/${id}`) }, node("bdi", title), unreadMark(isUnread)),
     state(status), state(priority), person(user), quiet(project?.title ?? ""),

@@ -5,7 +5,7 @@ import {
   button, denied, draftOf, draw, get, input, myId, node, notice, person, post, quiet, record, say, store, time, to,
 } from "../../kit.js";
 import { changeOne, LIMIT, list, neighbors, page, talk, TICKET, writer } from "../../record/record.js";
-import { CHANGES, dialog, fieldsOf, filters, line, raiser, several, spoke, turnOf } from "../requests/requests.js";
+import { dialog, fieldsOf, filters, line, raiser, several, spoke, turnOf } from "../requests/requests.js";
 
 /** @type {[TicketSort, string][]} */
 const ORDERS = [["-lastMessageAt", "Last message"], ["-createdAt", "Newest"], ["createdAt", "Oldest"]];
@@ -16,7 +16,7 @@ export async function view(context, { id }) {
   const send = (/** @type {any} */ content) => post("/api/managed-services/tickets", {}, content);
   context.header.append(raiser("ticket", () => dialog("ticket", null, send)));
   return list(context, { type: "ticket", list: "/api/managed-services/tickets", noun: "ticket", filters, line,
-    changes: CHANGES, fields: several, orders: ORDERS });
+    fields: several, orders: ORDERS });
 }
 
 function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) {
