@@ -10,7 +10,7 @@
 /** @import { Change, Session } from "workdesk" */
 import { followLink } from "./frame/links.js";
 import { watchSession } from "./frame/other-user.js";
-import { begins, rememberSession, settleOther, SIGNED_IN, signIn, unsaid } from "./frame/sign-in.js";
+import { begins, hasSignedIn, rememberSession, settleOther, SIGNED_IN, signIn, unsaid } from "./frame/sign-in.js";
 import { tellTabs } from "./frame/tabs.js";
 import {
   begin, dropOldDrafts, follow, followInbox, forgetPeople, hearKeys, mark, me, myId, node, notice, onUnauthenticated, open,
@@ -53,7 +53,7 @@ try {
   rememberSession();
   if (location.hash === SIGNED_IN) endTab();
   else {
-    start(place("main"), mark);
+    start(place("main"), mark, hasSignedIn());
     settleOther();
     hearKeys();
     followInbox();

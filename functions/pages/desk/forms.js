@@ -3,6 +3,7 @@
 import { Problem } from "./api/client.js";
 import { allow, button, capital, isIdle, newId, node, run } from "./elements.js";
 import { draftAt } from "./frame/drafts.js";
+import { heirOf } from "./render.js";
 import { time } from "./values.js";
 
 /** A control with its label, hint and fault.
@@ -32,7 +33,9 @@ export const select = (name, options, value = "", attributes = {}) =>
 export function setFault(place, text) {
   const [around, control] = [place?.closest(".field, fieldset"), place?.querySelector("[name]") ?? place];
   // The field's name of the API stands for the label, which is beside it.
-  around?.querySelector(".fault")?.replaceChildren(capital(text.replace(/^`[\w./]+` /, "")));
+  const said = capital(text.replace(/^`[\w./]+` /, ""));
+  const isNone = around?.matches("fieldset") && /^Must have 1 to \d+ elements/.test(said);
+  around?.querySelector(".fault")?.replaceChildren(isNone ? "Choose at least one." : said);
   if (!control?.matches("fieldset")) control?.setAttribute("aria-invalid", String(text !== ""));
 }
 
@@ -135,9 +138,16 @@ export function dialog(title, content, { stays = false } = {}) {
   const heading = newId();
   const stay = (/** @type {Event & { key?: string }} */ event) =>
     stays && (event.type === "cancel" || event.key === "Escape") && event.preventDefault();
+  const { activeElement: opener, body } = document;
+  // A row that the dialog removed takes its button along.
+  const heir = opener instanceof HTMLElement && opener !== body ? heirOf(body, opener) : null;
+  const onclose = () => {
+    made.remove();
+    if (document.activeElement === body && !opener?.isConnected) heir?.();
+  };
   /** @type {HTMLDialogElement} */
   const made = node("dialog",
-    { "aria-labelledby": heading, onclose: () => made.remove(), oncancel: stay, onkeydown: stay },
+    { "aria-labelledby": heading, onclose, oncancel: stay, onkeydown: stay },
     node("h2", { id: heading }, title), content);
   document.body.append(made);
   made.showModal();

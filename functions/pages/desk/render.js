@@ -171,9 +171,18 @@ function made({ key, item, make }) {
 const keyOf = (one) => (one instanceof Element
   ? one.getAttribute("data-key") ?? one.getAttribute("data-fold") ?? one.getAttribute("name") ?? "" : "");
 
+/** Removes an element. The focus in it goes to what follows. @param {Element} element */
+export function takeAway(element) {
+  const { activeElement: focused, body } = document;
+  const heir = focused instanceof HTMLElement && element.contains(focused) && element.parentElement
+    ? heirOf(element.parentElement, focused) : null;
+  element.remove();
+  if (document.activeElement === body) heir?.();
+}
+
 /** What gets the focus if its element goes: what stands alike in the next row, else in the one before, else the
  * heading above. @param {Element} place @param {HTMLElement} focused */
-function heirOf(place, focused) {
+export function heirOf(place, focused) {
   let row = /** @type {Element} */ (focused);
   while (row.parentElement && row.parentElement !== place && !row.matches("li")) row = row.parentElement;
   const at = [...row.querySelectorAll(FOCUSABLE)].indexOf(focused);

@@ -4,7 +4,7 @@
 //! The desk: a client of the API for people.
 
 use axum::{
-    http::header,
+    http::header::{self, HeaderName},
     response::{IntoResponse, Response},
 };
 use shared::endpoint::*;
@@ -23,12 +23,22 @@ const TAG: &str = concat!("\"", env!("DESK_DIGEST"), "\"");
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
     connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
+/// Permissions policy: neither the page nor what it could embed asks for a device.
+const DEVICES: &str = "camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), \
+    payment=(), usb=()";
+
+/// Opener policy: no other site's page holds on to the desk's window. The tab of a sign-in provider,
+/// which the desk opens, stays known to it.
+const OPENER: &str = "same-origin-allow-popups";
+
 /// Serves the desk's page.
 pub(crate) async fn page() -> impl IntoResponse {
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("permissions-policy"), DEVICES),
+        (HeaderName::from_static("cross-origin-opener-policy"), OPENER),
         (header::CACHE_CONTROL, CURRENT),
         (header::ETAG, TAG),
     ];

@@ -11,6 +11,7 @@ async fn the_desk_is_served_to_anybody_and_costs_no_request() {
         ("content-type", "text/html; charset=utf-8"),
         ("x-content-type-options", "nosniff"),
         ("referrer-policy", "no-referrer"),
+        ("cross-origin-opener-policy", "same-origin-allow-popups"),
         (
             "content-security-policy",
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \

@@ -43,6 +43,14 @@ def press(desk, name, exact=True):
     desk.page.get_by_role("button", name=name, exact=exact).click()
 
 
+def confirms(desk, name):
+    """What is grave asks first, in red."""
+    button = desk.page.get_by_role("dialog", name=f"{name}?").get_by_role("button", name=name)
+    assert "danger" in button.get_attribute("class")
+    button.click()
+    desk.page.get_by_role("dialog").wait_for(state="detached")
+
+
 def sees(desk, text):
     """Waits for a text. Changes of others are asked for at once."""
     desk.looks_up()
@@ -71,6 +79,7 @@ def two_people_resolve_an_alert(world):
         sees(max_, "Nobody has had this alert analysed.")
         press(max_, "Analyse")
         sees(max_, "Retry payment")
+        the_bar_stays_in_sight(max_)
         # The first approver's own proposal: the policy wants somebody else, and the page says so.
         press(max_, "Preview and approve")
         sees(max_, "Needs one approver who neither opened the session")
@@ -80,6 +89,10 @@ def two_people_resolve_an_alert(world):
         # The proposal appears in the other's list without a reload.
         ada.page.get_by_role("link", name="The payment of invoice TT-2026-10 failed").click()
         sees(ada, "Retry payment")
+        bar = ada.page.locator(".case-bar")
+        bar.get_by_text("You can approve this").wait_for()
+        bar.get_by_text("US$231.00").wait_for()
+        assert ada.page.get_by_text("A user who may").count() == 0
         press(ada, "Reject…")
         ada.page.get_by_label("Reason").fill(REASON)
         press(ada, "Reject the proposal")
@@ -105,6 +118,20 @@ def two_people_resolve_an_alert(world):
             sees(desk, f"approved 1 action: {NOTE}")
         ada.looks("executed")
         assert ada.open(f"#/alerts/{alert_id(ada)}") == 3, ada.requests
+
+
+def the_bar_stays_in_sight(desk):
+    """Sum, risk and the way to the decision, wherever the page is; on a phone above its navigation."""
+    page = desk.page
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 600})
+        page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+        box = page.locator(".case-bar").bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= 600, (width, box)
+        page.locator(".case-bar").get_by_text("risk").wait_for()
+        # Nothing lies over it: the click arrives.
+        page.get_by_role("button", name="Preview and approve").click(trial=True)
+    page.set_viewport_size({"width": 1280, "height": 800})
 
 
 def alert_id(desk):
@@ -168,7 +195,7 @@ def may_not(world):
         assert not any("/execute" in url or "/reject" in url for _, url in desk.requests), desk.requests
     with world.desk("vic", "", refused={403}) as desk:
         desk.page.goto(f"{world.base}#/alerts")
-        sees(desk, "This operation needs the permission view_agent_remediation.")
+        sees(desk, "Support and above may read this.")
 
 
 def fails_in_the_middle_of_an_approval(world):
@@ -237,6 +264,7 @@ def changed_since_the_preview(world):
         press(desk, "Acknowledge")
         sees(desk, "The alert was changed meanwhile: it is acknowledged.")
         press(desk, "Cancel the session")
+        confirms(desk, "Cancel the session")
         sees(desk, "Cancelled")
 
 
@@ -303,6 +331,7 @@ def pauses(world):
             page.get_by_role("button", name=name, exact=True).press("Enter")
 
         enters("Pause all actions")
+        confirms(desk, "Pause all actions")
         sees(desk, "All actions are paused")
         page.get_by_role("link", name="Invoice KA-2026-11 bills more than was metered").press("Enter")
         enters("Preview and approve")
@@ -313,4 +342,5 @@ def pauses(world):
         enters("Resume all actions")
         page.get_by_role("button", name="Pause all actions").wait_for()
         enters("Cancel the session")
+        confirms(desk, "Cancel the session")
         sees(desk, "Analyse again")

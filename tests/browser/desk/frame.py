@@ -6,6 +6,12 @@ import re
 
 def check(world):
     signs_in_by_keyboard(world)
+    names_the_company(world)
+    says_that_no_cookie_is_kept(world)
+    has_a_bar_of_five(world)
+    has_marks(world)
+    takes_new_rights(world)
+    says_that_it_waits(world)
     navigates(world)
     becomes_another_user(world)
     sleeps_in_the_middle_of_a_comment(world)
@@ -33,8 +39,113 @@ def signs_in_by_keyboard(world):
         page.get_by_label("Password").fill("workdesk")
         page.keyboard.press("Enter")
         page.get_by_text("Mia Tanaka").first.wait_for()
+        page.wait_for_function("() => document.activeElement.textContent === 'Home'")
         page.get_by_role("button", name="Sign out").click()
         page.get_by_role("dialog", name="Sign in").wait_for()
+
+
+def names_the_company(world):
+    """The sign-in of an organization's address has the name that a user of this browser saw."""
+    name = world.api("mia").call("GET", "/api/auth/session")["organization"]["name"]
+    with world.desk(address="#/sign-in/1") as desk:
+        page = desk.page
+        page.get_by_role("dialog", name="Sign in").get_by_text("Organization 1").wait_for()
+        desk.signs_in("mia")
+        desk.settled()
+        page.get_by_role("button", name="Sign out").click()
+        page.get_by_role("dialog", name="Sign in").wait_for()
+        page.goto("about:blank")
+        page.goto(f"{world.base}#/sign-in/1")
+        page.get_by_role("dialog", name="Sign in").get_by_text(name).wait_for()
+
+
+def says_that_no_cookie_is_kept(world):
+    with world.desk() as desk:
+        page = desk.page
+        done = {"id": 4, "username": "mia", "fullName": "Mia Tanaka"}
+        page.route("**/api/auth/login", lambda route: route.fulfill(json=done))
+        page.get_by_label("User name").fill("mia")
+        page.get_by_label("Password").fill("workdesk")
+        page.keyboard.press("Enter")
+        page.get_by_text("this browser kept no cookie").wait_for()
+
+
+def has_a_bar_of_five(world):
+    """On a phone: five targets at the bottom; the other views and the user behind the last of them."""
+    with world.desk("mia", "#/tickets", width=390) as desk:
+        page = desk.page
+        targets = page.locator("#navigation li > *:visible")
+        boxes = [one.bounding_box() for one in targets.all()]
+        assert len(boxes) == 5, boxes
+        assert all(one["height"] >= 44 and one["width"] >= 44 and one["y"] > 700 for one in boxes), boxes
+        more = page.get_by_role("button", name="Menu")
+        assert not page.get_by_role("link", name="Settings").is_visible()
+        more.press("Enter")
+        page.get_by_role("button", name="Sign out").wait_for()
+        assert more.get_attribute("aria-expanded") == "true"
+        desk.looks("navigation-open")
+        page.get_by_role("link", name="Settings").focus()
+        page.keyboard.press("Escape")
+        assert more.evaluate("it => it === document.activeElement")
+        assert not page.get_by_role("link", name="Settings").is_visible()
+        more.click()
+        page.get_by_role("link", name="Settings").click()
+        page.get_by_role("heading", name="Profile").wait_for()
+        assert not page.get_by_role("link", name="Search").is_visible()
+
+
+SIZES = """() => [...new Set([...document.querySelectorAll("body *")]
+    .filter(one => one.checkVisibility() && [...one.childNodes].some(({nodeType, nodeValue}) =>
+        nodeType === Node.TEXT_NODE && nodeValue.trim()))
+    .map(one => getComputedStyle(one).fontSize))]"""
+
+
+def has_marks(world):
+    """Faces have initials that are no text; each view has three sizes of type and one of headings."""
+    with world.desk("mia", "#/tickets") as desk:
+        page = desk.page
+        face = page.locator("main .face").first
+        face.wait_for()
+        assert face.get_attribute("data-initials") == "SM" and face.inner_text() == "", face
+        assert re.search(r"\bhue-\d\b", face.get_attribute("class"))
+        for address in ("#/", "#/tickets", "#/tickets/1", "#/projects/1", "#/tasks/3", "#/search?q=invoice",
+                "#/settings/users"):
+            desk.open(address)
+            sizes = set(page.evaluate(SIZES))
+            assert sizes <= {"12px", "14px", "18px", "22px"}, (address, sizes)
+        # Where the system sets the colours, the shapes of states keep their own.
+        page.emulate_media(forced_colors="active")
+        desk.open("#/tickets")
+        adjust = page.locator("main .state").first.evaluate("it => getComputedStyle(it, '::before').forcedColorAdjust")
+        assert adjust == "none", adjust
+
+
+def takes_new_rights(world):
+    """A user whose role changes: the open view shows what the user may do now."""
+    number = next(one["id"] for one in world.api("ada").call("GET", "/api/users") if one["username"] == "mia")
+    with world.desk("mia", "#/projects/1", refused={403, 404}) as desk:
+        page = desk.page
+        page.locator(".card[draggable=true]").first.wait_for()
+        world.api("ada").call("PATCH", f"/api/users/{number}", {"role": "viewer"})
+        try:
+            desk.sees(page.get_by_text("Your rights have changed."))
+            page.locator(".card").first.wait_for()
+            assert page.locator(".card[draggable=true]").count() == 0
+        finally:
+            world.api("ada").call("PATCH", f"/api/users/{number}", {"role": "member"})
+    world.forget("mia")
+
+
+def says_that_it_waits(world):
+    """A server that does not answer, though the browser is online: in words, until it answers."""
+    with world.desk("max", "#/tickets", refused={"ERR_CONNECTION_RESET"}) as desk:
+        page = desk.page
+        words = page.get_by_text("No answer yet. What you type is kept. Trying again.")
+        desk.fails("GET", "/api/service-requests", None, None, None, None)
+        page.get_by_role("link", name="Requests").click()
+        words.wait_for()
+        page.get_by_role("link", name="Test invoices for Kestrel Air").wait_for()
+        words.wait_for(state="hidden")
 
 
 def navigates(world):

@@ -14,6 +14,7 @@ def check(world):
     sessions(world)
     tokens(world)
     notifications(world)
+    keeps_the_focus(world)
     says_who_may(world)
     users(world)
     invitations(world)
@@ -99,8 +100,16 @@ def tokens(world):
         page.get_by_role("button", name="Create a token").focus()
         page.keyboard.press("Enter")
         page.keyboard.type("nightly export")
-        page.get_by_label("View work").check()
-        page.get_by_role("dialog").get_by_role("button", name="Create a token").click()
+        # It begins with what only reads. None is no token of all rights.
+        dialog = page.get_by_role("dialog")
+        reading = dialog.get_by_role("checkbox", checked=True)
+        assert reading.count() == 2, reading.count()
+        for name in ("See projects and tasks", "See requests, tickets and metrics"):
+            dialog.get_by_label(name).uncheck()
+        dialog.get_by_role("button", name="Create a token").click()
+        dialog.get_by_text("Choose at least one.").wait_for()
+        dialog.get_by_label("See projects and tasks").check()
+        dialog.get_by_role("button", name="Create a token").click()
         shown = page.get_by_role("textbox", name="Token “nightly export”")
         assert shown.input_value().startswith("wd_")
         desk.looks("settings-tokens")
@@ -128,6 +137,36 @@ def notifications(world):
         box.uncheck()
         page.get_by_role("button", name="Save").click()
         page.get_by_text("Saved").wait_for()
+
+
+def keeps_the_focus(world):
+    """After a save, the focus is on the button; after a row went, on the next one; then on the heading."""
+    with world.desk("ida", "#/settings/users", refused={400}) as desk:
+        page = desk.page
+        focused = lambda text: page.wait_for_function(
+            "text => (document.activeElement.ariaLabel || document.activeElement.textContent) === text", arg=text)
+        page.get_by_role("link", name="Vic Almeida").press("Enter")
+        page.get_by_role("button", name="Save user").press("Enter")
+        page.locator(".end").get_by_text("Saved.").wait_for()
+        focused("Save user")
+        desk.open("#/settings/tokens")
+        for name in ("first", "second"):
+            page.get_by_role("button", name="Create a token").press("Enter")
+            page.get_by_label("Name").fill(name)
+            page.keyboard.press("Enter")
+            page.get_by_role("button", name=f"Close: Token “{name}”").press("Enter")
+            focused(f"Revoke {name}")
+        for name, then in (("second", "Revoke first"), ("first", "Tokens")):
+            page.get_by_role("button", name=f"Revoke {name}").press("Enter")
+            confirms(page, f"Revoke “{name}”?", "Revoke")
+            focused(then)
+        # A fault of a group of boxes stands at the group, in words of people.
+        desk.open("#/settings/webhooks")
+        page.get_by_role("button", name="Create a webhook").press("Enter")
+        page.get_by_label("URL").fill("https://example.com/hook")
+        page.keyboard.press("Enter")
+        page.get_by_role("group", name="Events").get_by_text("Choose at least one.").wait_for()
+        assert page.get_by_role("alert").count() == 0
 
 
 def says_who_may(world):
@@ -287,6 +326,7 @@ def connections(world):
     with world.desk("ada", "#/settings/connections", refused={400}) as desk:
         page = desk.page
         page.get_by_role("button", name="Pause all actions").press("Enter")
+        confirms(page, "Pause all actions?", "Pause all actions")
         page.get_by_text("All actions are paused", exact=True).wait_for()
         page.get_by_role("button", name="Resume all actions").press("Enter")
         page.get_by_role("button", name="Pause all actions").wait_for()

@@ -33,7 +33,7 @@ export function showNavigation() {
   });
   // On a phone, the other views and what the user has stand behind this button.
   const more = node("button", { type: "button", "aria-expanded": "false", onclick: () => open(!isOpen()) },
-    icon("more"), "More");
+    icon("more"), "Menu");
   const isOpen = () => around.classList.contains("open");
   const open = (/** @type {boolean} */ is) => {
     around.classList.toggle("open", is);

@@ -84,8 +84,8 @@ export function prepare(table) {
 }
 
 /** Opens the view of the address, now and after each navigation.
- * @param {HTMLElement} place @param {typeof arrived} onArrival */
-export function start(place, onArrival) {
+ * @param {HTMLElement} place @param {typeof arrived} onArrival @param {boolean} focus moves it to the heading */
+export function start(place, onArrival, focus) {
   [main, arrived] = [place, onArrival];
   addEventListener("hashchange", () => {
     const { path, query } = address();
@@ -93,7 +93,7 @@ export function start(place, onArrival) {
     else open(true);
   });
   addEventListener("scroll", () => scrolled.set(location.hash, scrollY), { passive: true });
-  open();
+  open(focus);
 }
 
 /** Opens the view of the address anew. @param {boolean} [focus] moves the focus to its heading */

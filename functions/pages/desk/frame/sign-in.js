@@ -85,6 +85,9 @@ export function rememberSession() {
   });
 }
 
+/** Has the user signed in on this page? */
+export const hasSignedIn = () => signedInAt > 0;
+
 /** What was to be said and was not. */
 export function unsaid() {
   const said = told;

@@ -154,7 +154,7 @@ export function decideButtons(known) {
     await decide(known, ids);
   };
   const hint = "Everyone who opens the session sees it. The whole proposal ends.";
-  return [known.approvable().length > 0 && button("Preview and approve", preview, { kind: "main" }),
+  return [!known.decision && known.approvable().length > 0 && button("Preview and approve", preview, { kind: "main" }),
     status === "awaiting_confirmation" && opener(known, rejectKey(known), "Reject…",
       denied("execute_agent_remediation"), {
         fields: () => input("Reason", "reason", { required: true, ...REASON, hint }),

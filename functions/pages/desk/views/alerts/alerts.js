@@ -3,7 +3,7 @@
  * Three requests: alerts, the newest sessions, and whether actions are paused. */
 /** @import * as api from "workdesk" @import { View } from "../../kit.js" */
 import {
-  attempt, capital, counted, denied, draw, empty, ending, get, input, keyed, more, named, node, quiet, readAfter, SEVERITIES,
+  attempt, capital, counted, denied, draw, empty, ending, get, input, keyed, more, named, node, readAfter, SEVERITIES,
   state, time, to, words,
 } from "../../kit.js";
 import { pauseOf } from "./pause.js";
@@ -83,9 +83,10 @@ function row(alert, session, mine) {
     node("div", node("a", { href: to(`/alerts/${alert.id}`) }, node("strong", alert.title)),
       node("small", records || alert.targetSystem, count > 1 && `, ${counted(count, "report")}`)),
     node("div.number", alert.amountAtRisk && amount(alert.amountAtRisk)),
-    step ? node("div", prose(capital(step.what)), node("small", may ? node("strong", "You") : whoOf(step.who),
-      step.until && [", until ", time(step.until)]))
+    step ? node("div", step.who === "You" ? node("strong", prose(`You ${step.what}`)) : prose(capital(step.what)),
+      node("small", step.who !== "You" && [may ? node("strong", "You") : whoOf(step.who), step.until && ", "],
+        step.until && ["until ", time(step.until)]))
       : node("div.quiet", !isResolved && (session ? state(session.status)
         : agentSessionId ? "Analysed earlier" : "Not analysed yet")),
-    quiet(time(alert.occurredAt)));
+    node("span.quiet.when", time(alert.occurredAt)));
 }

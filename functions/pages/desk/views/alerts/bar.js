@@ -1,7 +1,7 @@
 /** The bar of a case, which stays in sight: the money and risk of what is chosen, what it needs, and the way to the
  * decision. */
 /** @import * as api from "workdesk" @import { Case } from "./case.js" @import { Action } from "./words.js" */
-import { button, denied, node, state, time, words } from "../../kit.js";
+import { button, counted, denied, node, state, time, words } from "../../kit.js";
 import { decideButtons } from "./actions.js";
 import { amount, moves, whoOf } from "./words.js";
 
@@ -16,13 +16,17 @@ export function barOf(known) {
   const chosen = known.actions.filter(({ id }) => open.includes(id) && (open.length === 1 || known.chosen.has(id)));
   const toApproval = () => document.getElementById("preview")?.focus();
   return [sumOf(known, chosen), riskOf(chosen), node("span.needs", needsOf(known, chosen)),
-    node("div.acts", decision ? button("Go to the preview", toApproval) : decideButtons(known))];
+    node("div.acts", decision && button("Go to the preview", toApproval), decideButtons(known))];
 }
 
 /** The money of actions, by currency and direction. @param {Case} known @param {Action[]} actions */
 function sumOf({ alert }, actions) {
   const moved = actions.flatMap(({ money }) => money ?? []);
-  if (moved.length === 1) return node("span.sum", moves(moved[0] ?? null));
+  const [first] = moved;
+  if (first && moved.length === 1) {
+    const isLater = !first.amount && first.direction === "customer_is_billed_later";
+    return node("span.sum", isLater ? "Billed to the customer later" : moves(first));
+  }
   const sums = new Map();
   for (const { amount: one, direction } of moved) {
     if (!one) return node("span.sum", node("strong", "Amounts not all known"));
@@ -54,6 +58,7 @@ function needsOf({ session, sessions }, actions) {
   const isMine = next?.who === "You" && next.what.startsWith("can approve");
   const who = isMine ? node("strong", "You can approve this") : reason ? reason.replace(/\.$/, "")
     : next && `${whoOf(next.who)} approves this`;
-  return [who, most && most.needed > 0 && `, ${most.given} of ${most.needed} approvals`,
+  return [who, most && most.needed > 0 && (most.given > 0 ? `, ${most.given} of ${most.needed} approvals given`
+    : `, ${counted(most.needed, "approval")} needed`),
     next?.until && [", until ", time(next.until)], who && "."];
 }

@@ -36,7 +36,7 @@ const CURRENCIES = new Set(Intl.supportedValuesOf("currency"));
 const SUMS = ["amount", "paid", "credited", "captured", "refunded", "collected", "unbilled"];
 
 const SPECIAL = new RegExp(["`[^`]+`", "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z",
-  "\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC", "\\b\\d+(?:\\.\\d+)? [A-Z]{3}\\b"].join("|"), "g");
+  "\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC", "(?<![\\w.,])(?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)? [A-Z]{3}\\b"].join("|"), "g");
 
 /** A text of the agent: ids between backticks set as code, instants as times, amounts as money.
  * @param {string} text */
@@ -52,9 +52,10 @@ function special(part) {
   if (part.startsWith("`")) return node("code", part.slice(1, -1));
   if (part.includes(":")) return time(part.replace(" UTC", ":00Z").replace(" ", "T"));
   const [value = "", currency = ""] = part.split(" ");
-  const minorUnits = Math.round(Number(value) * 10 ** decimals(currency));
+  const minorUnits = Math.round(Number(value.replaceAll(",", "")) * 10 ** decimals(currency));
+  const isExact = (value.split(".")[1] ?? "").length <= decimals(currency) && !AMBIGUOUS.includes(currency);
   // Other words of three great letters stay as they are.
-  return CURRENCIES.has(currency) ? amount({ minorUnits, currency }) : part;
+  return CURRENCIES.has(currency) && isExact ? amount({ minorUnits, currency }) : part;
 }
 
 /** The API's name of those who may do something, by their roles. @param {string} who */

@@ -17,9 +17,9 @@ const TYPES = Object.entries(NAMES);
 export async function view({ body, query, signal, filter }) {
   let timer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
   let answered = ""; // By the shown rows.
-  const hint = "Each word begins a word of the record. A number finds the record with that id.";
+  const placeholder = "Beginnings of words, or the number of a record";
   const field = input("Words", "q",
-    { type: "search", maxlength: 255, autocomplete: "off", value: query.get("q"), hint });
+    { type: "search", maxlength: 255, autocomplete: "off", value: query.get("q"), placeholder });
   const kinds = input("Type", "type", { options: [["", "All"], ...TYPES], value: query.get("type") });
   const [words, type] = [field, kinds].map((one) => /** @type {any} */ (one.querySelector("[name]")));
   const [results, end] = [node("div.results"), node("div")];

@@ -3,7 +3,7 @@
 /** @import { OrganizationJournalCheck, OrganizationJournalEntry, User } from "workdesk" */
 /** @import { Context } from "../../kit.js" */
 import {
-  button, clock, counted, draw, each, ending, everyone, get, input, more, node, now, quiet, section, state, words,
+  button, clock, counted, draw, each, ending, everyone, get, input, more, node, now, quiet, state, words,
 } from "../../kit.js";
 
 /** @typedef {{ subject?: string, from?: string, to?: string }} Filters */
@@ -46,7 +46,9 @@ export async function journal({ body, query: asked, signal, filter }) {
       show([...rows, .../** @type {OrganizationJournalEntry[]} */ (page.data)], page.next);
     }, "Show more"));
   };
-  body.append(checked(signal), node("div.entries-head", filters, exported(wanted, signal)), items, end);
+  const result = node("p.checked", { role: "status" });
+  body.append(node("div.entries-head", filters,
+    node("div.end", checked(result, signal), exported(wanted, signal))), result, items, end);
   await read();
   return (/** @type {URLSearchParams} */ changed) => {
     asked = changed;
@@ -88,9 +90,9 @@ function line({ at, actor, event, subjects, seq, before, after, credential }, pe
   quiet(seq === null ? "sign-in" : `#${seq}`));
 }
 
-/** Checks the whole chain, part by part. @param {AbortSignal} signal */
-function checked(signal) {
-  const result = node("span", { role: "status" });
+/** What checks the whole chain, part by part: each entry has the hash of the entry before it.
+ * @param {HTMLElement} result @param {AbortSignal} signal */
+function checked(result, signal) {
   const check = async () => {
     let entries = 0;
     for (let from = /** @type {string | null | undefined} */ (undefined); from !== null; ) {
@@ -100,8 +102,7 @@ function checked(signal) {
       from = data.verified ? data.next : null;
     }
   };
-  return section("Check", node("p.quiet", "Each entry has the hash of the entry before it."),
-    node("div.end", button("Check the journal", check), result));
+  return button("Check the journal", check);
 }
 
 /** @param {OrganizationJournalCheck} check */

@@ -3,7 +3,7 @@
 /** @import { Context, View } from "../../kit.js" @import { Edited } from "../../record/record.js" */
 import {
   ask, asking, button, denied, facts, form, get, input, me, myId, node, now, number, patch, post, Problem, put,
-  quiet, remove, section, setFault, state, time, toProvider, words,
+  quiet, remove, section, setFault, state, takeAway, time, toProvider, words,
 } from "../../kit.js";
 import { text } from "../../record/record.js";
 import { featureName, permissionChoices, permissionName } from "./labels.js";
@@ -91,7 +91,7 @@ export async function organization({ body, signal }) {
 }
 
 export function sessions(/** @type {Context} */ context) {
-  const gone = () => context.body.querySelectorAll("li:not(.current)").forEach((row) => row.remove());
+  const gone = () => context.body.querySelectorAll("li:not(.current)").forEach(takeAway);
   const end = () => remove("/api/auth/sessions", {}).then(gone);
   context.body.append(node("div", asking("End all other sessions", "End all other sessions?",
     "Other browsers have to sign in again. Tokens stay.", end)));

@@ -2,8 +2,10 @@
 /** @import { Answer, Child, Context, Form, PathOf, ResultOf } from "../../kit.js" */
 /** @import { Edited } from "../../record/record.js" */
 import {
-  ask, button, draw, ending, get, input, more, newId, node, patch, quiet, say, section, settle, words,
+  ask, button, draw, each, ending, get, input, more, newId, node, patch, quiet, say, section, settle, takeAway, words,
 } from "../../kit.js";
+
+const keyOf = (/** @type {any} */ row) => row.id ?? row.name;
 
 /** A list, page by page. `line` gets what removes the row, and what makes it anew. `create`: label of what
  * creates a row, which `act` of `form` sends. `secret`: its secret, shown once. `title`: if below others.
@@ -15,14 +17,16 @@ import {
 export async function listed({ header, body, signal }, list) {
   const { path, on, line, none, title, create, reason, form, secret } = list;
   const [items, end] = [node("ul.list"), node("div")];
-  const made = (/** @type {R} */ row) => {
-    /** @type {HTMLElement} */
-    const element = line(row, () => element.remove(), (now) => element.replaceWith(made(now)));
-    return element;
+  let [rows, following] = [/** @type {R[]} */ ([]), /** @type {string | null} */ (null)];
+  const show = (/** @type {R[]} */ all) => {
+    rows = all;
+    draw(items, each(rows, keyOf, (row) => line(row, () => show(rows.filter((one) => one !== row)),
+      (now) => show(rows.map((one) => (one === row ? now : one))))));
+    draw(end, ending(rows.length === 0 && none, following, async (next) => add(await more(next))));
   };
   const add = (/** @type {Answer<any>} */ { data, next }) => {
-    items.append(...data.map(made));
-    draw(end, ending(!items.childElementCount && none, next, async (next) => add(await more(next))));
+    following = next;
+    show([...rows, ...data]);
   };
   add(await get(path, { limit: 50, ...on }, { signal }));
   body.append(title ? section(title, items, end) : node("div", items, end));
@@ -31,8 +35,7 @@ export async function listed({ header, body, signal }, list) {
     const { fields, act } = form();
     ask(create, { fields, submit: create, act: async (...values) => {
       const { data } = /** @type {Answer<any>} */ (await act(...values));
-      items.prepend(made(data));
-      end.querySelector(".empty")?.remove();
+      show([data, ...rows]);
       if (secret) body.prepend(shownOnce(...secret(data)));
     } });
   }, { kind: "main", reason }));
@@ -59,7 +62,7 @@ export function shownOnce(what, text) {
     node("p", text ? "It is shown this once. Copy it now."
       : "It was created, but its text was lost with the connection. Delete it, and create another."),
     text && shown, node("div.end", text && button("Copy", copy), copied,
-      button("Close", () => made.remove(), { kind: "plain", name: `Close: ${what}` })));
+      button("Close", () => takeAway(made), { kind: "plain", name: `Close: ${what}` })));
   setTimeout(() => shown.select());
   return made;
 }
@@ -120,7 +123,11 @@ export async function shown({ header, body, signal }, what, path, on, make, writ
           form.reset();
           form.closest("dialog")?.close();
           record.keep(now);
-          draw(saved, "Saved.");
+          // The form is another one now, with the same button.
+          const again = [...place.querySelectorAll("button.main")].find((one) => one.textContent === submit);
+          again?.after(node("span.quiet", "Saved."));
+          /** @type {HTMLElement | undefined} */ (again)?.focus();
+          draw(saved, !again && "Saved.");
           say("Saved.");
         };
         return settle({ place: form, what, known, mine: () => text({ ...known, ...change }), theirs: text,

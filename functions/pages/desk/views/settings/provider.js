@@ -1,7 +1,7 @@
 /** The sign-in by the company's provider. `#/settings/provider` */
 /** @import { PasswordSignIn, User } from "workdesk" @import { View } from "../../kit.js" */
 import {
-  asking, button, everyone, form, get, input, link, me, named, node, open, post, Problem, put, remove, state,
+  asking, button, everyone, form, get, input, link, me, named, node, notice, open, post, Problem, put, remove, state,
   time, to,
 } from "../../kit.js";
 import { checks, copied, secretField } from "./parts.js";
@@ -40,7 +40,8 @@ export async function provider({ header, body, signal }) {
       fields, submit: "Save",
       act: async (typed) => {
         await put(PROVIDER, on, values(typed));
-        open();
+        open(true);
+        notice("Saved.", "Close", () => {});
       },
     }));
 }

@@ -2,7 +2,7 @@
 /** @import { Permission, Role, User } from "workdesk" @import { Context, View } from "../../kit.js" */
 import {
   ask, asking, button, denied, facts, form, input, LEAST_ROLES, link, may, named, node, post, put, quiet, remove, state,
-  time, to, words,
+  takeAway, time, to, words,
 } from "../../kit.js";
 import { save } from "../../record/record.js";
 import { sessionLine, tokenLine, verified } from "./own.js";
@@ -83,7 +83,7 @@ export async function user(context, { id }) {
   if (!manages) return;
   const path = "/api/users/{id}/sessions";
   await listed(context, { path, on, title: "Sessions", none: "No session.", line: sessionLine });
-  const gone = () => context.body.querySelectorAll(".session").forEach((row) => row.remove());
+  const gone = () => context.body.querySelectorAll(".session").forEach(takeAway);
   const end = () => remove(path, on).then(gone);
   context.body.append(node("div", asking("End all sessions", "End all sessions?", "Tokens stay.", end)));
   const one = "/api/users/{id}/tokens/{tokenId}";
