@@ -155,8 +155,8 @@ export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Choices of values, named by their words. @param {readonly string[]} values @returns {Choice[]} */
 export const named = (values) => values.map((value) => [value, words(value)]);
-/** @param {{ id: number, title?: string, fullName?: string }[]} rows @returns {Choice[]} */
-export const choicesOf = (rows) => rows.map(({ id, title, fullName }) => [`${id}`, title ?? fullName ?? ""]);
+/** @param {{ id: number, title?: string, fullName?: string, name?: string }[]} rows @returns {Choice[]} */
+export const choicesOf = (rows) => rows.map(({ id, title, fullName, name }) => [`${id}`, title ?? fullName ?? name ?? ""]);
 
 /** Names with what belongs to them; empty ones are left out. @param {Record<string, Child>} values */
 export function facts(values) {
@@ -166,6 +166,9 @@ export function facts(values) {
     (isSome(content) ? [node("dt", name), node("dd", content)] : []);
   return node("dl.facts", Object.entries(values).map(row));
 }
+
+/** Marks a row with what the user has not read. @param {boolean} isUnread */
+export const unreadMark = (isUnread) => isUnread && node("span.unread", "Unread");
 
 /** A user by face and name. @param {api.UserRef | null | undefined} user @param {string} [none] */
 export function person(user, none = "Unassigned") {

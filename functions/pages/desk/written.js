@@ -1,6 +1,8 @@
-/** What people write, as nodes: paragraphs, lists, code, quotes, emphasis, links, `@names` and `#12`. It is a part
- * of CommonMark without HTML. All of it is set as text of elements that are named here, and a link leads to
- * `http` or `https` alone: so no text becomes markup. */
+/** What people write, as nodes: paragraphs, lists, code, quotes, emphasis, links, `@names`, `#12` and ids of
+ * records of other systems, such as `ub_1001`. It is a part of CommonMark without HTML.
+ *
+ * All of it is set as text of elements that are named here, and a link leads to `http` or `https` alone: so no
+ * text becomes markup. */
 import { node } from "./elements.js";
 
 const DEPTH = 4; // Lists and quotes within each other, at most.
@@ -16,6 +18,7 @@ const INLINE = new RegExp([
   "(?<url>https?:\\/\\/[^\\s<>\"]+)",
   "(?<![\\p{L}\\p{N}.])(?<name>@[\\p{L}\\p{N}_][\\p{L}\\p{N}._+-]*)",
   "(?<![\\p{L}\\p{N}&/#])#(?<id>\\d{1,15})(?![\\p{L}\\p{N}])",
+  "(?<![\\p{L}\\p{N}_])(?<entity>[a-z]{2,10}_(?=[a-z\\d]*\\d)[a-z\\d]{1,40})(?![\\p{L}\\p{N}_])",
 ].join("|"), "gu");
 
 /** @param {string} text @returns {HTMLElement} */
@@ -83,15 +86,15 @@ function inline(text) {
   let from = 0;
   for (const match of text.matchAll(INLINE)) {
     const [all] = match;
-    const { code, strong, em = match.groups?.["em2"], label, target, url, name, id } =
+    const { code, strong, em = match.groups?.["em2"], label, target, url, name, id, entity } =
       /** @type {Record<string, string | undefined>} */ (match.groups);
     found.push(text.slice(from, match.index));
     from = match.index + all.length;
     if (code) found.push(node("code", code));
     else if (strong || em) found.push(node(strong ? "strong" : "em", strong ?? em));
     else if (target) found.push(outer(target, label ?? target));
-    else if (name) found.push(node("span.mention", name));
-    else if (id) found.push(node("a.link", { href: `#/search?q=${id}` }, all));
+    else if (name) found.push(node("a.mention", { href: `#/search?q=${encodeURIComponent(name.slice(1))}` }, name));
+    else if (id ?? entity) found.push(node("a.link", { href: `#/search?q=${id ?? entity}` }, all));
     else if (url) {
       // A mark behind an address belongs to the sentence.
       const own = url.replace(/[.,:;!?'")\]]+$/, "");

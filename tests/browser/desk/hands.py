@@ -6,7 +6,7 @@ MOST_OF_A_SPRINT, MOST_OF_TICKETS = 80, 30
 TASKS = 60
 
 TEXT = """See https://example.com/a?b=1, **at once** and `x < 1`.
-Ask @mia about #12.
+Ask @mia about #12 and ub_1001, not about a_b or _x_1.
 
 - one
 - *two*
@@ -123,7 +123,7 @@ def changed(steps, count):
     """Waits until so many rows are changed, and clears the selection."""
     page = steps.page
     page.get_by_text(f"Changed {count} tasks.").last.wait_for(timeout=4 * WAIT_MILLISECONDS)
-    steps.click(page.get_by_role("button", name="Clear"))
+    steps.click(page.get_by_role("button", name="Clear", exact=True))
     page.get_by_text("selected").first.wait_for(state="hidden")
 
 
@@ -167,7 +167,8 @@ def writes_texts_as_nodes(world):
         text = desk.page.locator(".described .written")
         text.get_by_role("link", name="https://example.com/a?b=1", exact=True).wait_for()
         assert text.locator("a").evaluate_all("all => all.map(one => one.getAttribute('href'))") == [
-            "https://example.com/a?b=1", "#/search?q=12", "https://example.org/b"]
+            "https://example.com/a?b=1", "#/search?q=mia", "#/search?q=12", "#/search?q=ub_1001",
+            "https://example.org/b"]
         for selector, words in (("strong", "at once"), ("code >> nth=0", "x < 1"), (".mention", "@mia"),
                                 ("li >> nth=1", "two"), ("em", "two"), ("blockquote", "quoted"),
                                 ("pre", "<b>code</b>")):

@@ -20,9 +20,10 @@ export function stored(use) {
   }
 }
 
-/** A draft of the present address, whatever the address is later. @param {string} name */
+/** A draft of the present address, whatever the address is later. @param {string} name one that begins with an
+ * address, as `#/tasks/7 comment`, belongs to that one */
 export function draftAt(name) {
-  const key = `${own()}${location.hash.split("?")[0]} ${name}`;
+  const key = own() + (name.startsWith("#/") ? name : `${location.hash.split("?")[0]} ${name}`);
   return {
     read: () => stored((storage) => /** @type {Draft | null} */ (JSON.parse(storage.getItem(key) ?? "null"))),
     keep: (/** @type {Draft["values"]} */ values, /** @type {number | null} */ version) => {

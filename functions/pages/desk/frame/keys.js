@@ -36,7 +36,7 @@ export function showKeys() {
 
 /** Hears the keys from now on. */
 export function hearKeys() {
-  let goes = 0; // When `g` was pressed.
+  let goes = -Infinity; // When `g` was pressed.
   addEventListener("keydown", (event) => {
     const { key, ctrlKey, metaKey, altKey, target, timeStamp } = event;
     if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
@@ -44,7 +44,7 @@ export function hearKeys() {
     const isSearch = (ctrlKey || metaKey) && !altKey && key === "k";
     if (!isSearch && (ctrlKey || metaKey || altKey || hasKeys(target))) return;
     const to = timeStamp - goes < PAUSE_MS ? PLACES[key] : undefined;
-    goes = key === "g" ? timeStamp : 0;
+    goes = key === "g" ? timeStamp : -Infinity;
     if (isSearch || key === "/") location.hash = "/search";
     else if (to) location.hash = to;
     else if (key === "?") showKeys();

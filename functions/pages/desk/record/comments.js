@@ -1,6 +1,7 @@
 /** A task or a request with its comments. */
 /** @import { Comment, Permission } from "workdesk" */
 import { denied, get, may, myId, now, patch, post, store } from "../kit.js";
+import { draftsOf } from "./page.js";
 import { LIMIT, talk } from "./talk.js";
 import { deleteLater } from "./undo.js";
 
@@ -25,12 +26,12 @@ export async function commented(on, id, list, of, permission, signal) {
     get(list, { ...of, sort: "-createdAt", limit: LIMIT }, { signal })]);
   store(on, /** @type {any} */ (row));
   const made = { row, ...talk(page, {
-    type: "comment", on, id,
+    type: "comment", on, id, drafts: draftsOf(on, id),
     entry: ({ user, userId, createdAt, updatedAt, deletedAt, content, parentId }) => ({
       author: user?.fullName ?? "A former user", at: createdAt, text: deletedAt ? null : content, parentId,
       edited: !deletedAt && updatedAt !== createdAt, own: userId === myId() || may("manage_directory") }),
-    write: { label: "Comment", submit: "Comment", draft: "comment", key: "r", reason: denied(permission),
-      save: (content) => send(content, null) },
+    write: { label: "Comment", submit: "Comment", draft: draftsOf(on, id)("comment"), key: "r",
+      reason: denied(permission), save: (content) => send(content, null) },
     ...(may(permission) && { reply: send }),
     edit: async (row, content, match) =>
       keep((await patch(one, { ...of, commentId: row.id }, { content }, { match })).data),

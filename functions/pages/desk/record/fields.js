@@ -1,6 +1,8 @@
 /** The fields and texts of a record, edited in their places and saved with the version that was read. */
-/** @import { Child, Choice } from "../kit.js" */
-import { button, choice, draftOf, draw, form, input, keyed, node, Problem, quiet, settle } from "../kit.js";
+/** @import { Change, UserRef } from "workdesk" @import { Child, Choice } from "../kit.js" */
+import {
+  button, choice, draftOf, draw, form, input, keyed, myId, node, person, Problem, quiet, settle,
+} from "../kit.js";
 import { writer } from "./writer.js";
 
 /** A record that is shown. `read`: the newest known, nothing after it was deleted; `keep` takes what the API
@@ -32,16 +34,35 @@ export async function save(record, change, known) {
 export const row = (label, value) => node("div.fact", quiet(label), value);
 
 /** What is shown, and in its place what edits it. @param {HTMLElement} place @param {Edited} record
+ * @param {string} name of the field @param {(known: any) => Child} told
  * @param {(known: any, open: () => Promise<void>) => Child[]} value
  * @param {(known: any, close: () => void) => HTMLElement | Promise<HTMLElement>} editor */
-function inPlace(place, record, value, editor) {
+function inPlace(place, record, name, told, value, editor) {
   let editing = false;
+  /** Who changed it while it was edited. @type {UserRef | null} */
+  let other = null;
+  const news = node("div", { role: "status" });
   const show = () => {
     const known = record.read();
     if (!editing && known) draw(place, ...value(known, open));
+    if (editing && known && other) tellOf(other, known);
+  };
+  /** Says that another one changed it, and shows it if that is wanted. @param {UserRef} who @param {any} known */
+  const tellOf = (who, known) => {
+    const theirs = () => draw(news, node("div.versions", node("section", node("b", "Theirs"),
+      node("div.text", told(known) || quiet("None")), button("Take theirs", close))));
+    draw(news, node("p.unsaved", person(who), " changed this just now. ",
+      button("Show", theirs, { kind: "plain" })));
+    if (!place.contains(news)) place.prepend(news);
+  };
+  /** Hears of a change in the feed, before the record is read again. @param {Change} change */
+  const changed = ({ actor, fields }) => {
+    if (editing && actor && actor.id !== myId() && fields.includes(name)) other = actor;
   };
   const close = () => {
     editing = false;
+    other = null;
+    draw(news);
     place.classList.remove("whole");
     place.replaceChildren();
     show();
@@ -53,7 +74,7 @@ function inPlace(place, record, value, editor) {
     draw(place, made);
     /** @type {HTMLElement | null} */ (made.querySelector("select, input, textarea"))?.focus();
   };
-  return { element: place, show, open };
+  return { element: place, show, open, changed };
 }
 
 /** A field: its value, and in its place a control that saves what is chosen.
@@ -64,7 +85,7 @@ export function fact(record, { label, name, shown, type = "date", choices, edito
   const value = (/** @type {any} */ known, /** @type {() => unknown} */ open) => (record.reason
     ? node("span", { title: record.reason }, told(known))
     : button([node("span.only-read", `${label}: `), told(known)], open, { kind: "plain", ...(key && { key }) }));
-  const { show } = inPlace(place, record, (known, open) => [value(known, open)],
+  const { show, changed } = inPlace(place, record, name, told, (known, open) => [value(known, open)],
     async (known, close) => {
       const send = (/** @type {string | null} */ value) => {
         const change = { [name]: value && name.endsWith("Id") ? Number(value) : value || null };
@@ -85,7 +106,7 @@ export function fact(record, { label, name, shown, type = "date", choices, edito
       }, { once: true });
       return control;
     });
-  return { element: row(label, place), show };
+  return { element: row(label, place), show, changed };
 }
 
 /** Choices, with the present value even if it is none of them any more. @param {Choice[]} choices
@@ -129,7 +150,7 @@ export function text(record, { label, name, line = false, optional = !line, show
     return [keyed("value", known[name] ? shown?.(known[name]) : none ? quiet(none) : null),
       keyed("change", !record.reason && button(act, open, { kind: "plain", ...(line && { key: "e" }) }))];
   };
-  const made = inPlace(element, record, value, (known, cancel) => {
+  const made = inPlace(element, record, name, (known) => known[name], value, (known, cancel) => {
     element.classList.add("whole");
     return writer({ label, submit: "Save", draft, value: known[name] ?? "", match: known, line,
       optional, cancel, textOf: (current) => current[name] ?? "",

@@ -2,6 +2,7 @@
 export * from "../list.js";
 export * from "./comments.js";
 export * from "./fields.js";
+export * from "./history.js";
 export * from "./page.js";
 export * from "./selection.js";
 export * from "./talk.js";

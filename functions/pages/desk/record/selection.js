@@ -2,7 +2,7 @@
  * One undo takes all of it back. */
 /** @import { Choice, Records } from "../kit.js" */
 import {
-  button, counted, denied, draw, menu, node, notice, patch, record, say, store, trouble,
+  button, counted, denied, draw, get, menu, node, notice, patch, post, record, remove, say, store, trouble,
 } from "../kit.js";
 
 /** @typedef {"task" | "service_request" | "ticket"} Type */
@@ -22,11 +22,27 @@ export async function changeOne(type, id, change) {
   store(type, { ...known, ...data });
 }
 
-/** @param {Type} type @param {() => number[]} ids of the rows in their order
- * @param {() => Promise<Record<string, [label: string, Choice[]]>>} fields that the bar changes, by their names */
+/** Adds a tag to a record or removes it, and reads the record then.
+ * @param {Type} type @param {number} id @param {number} tagId @param {boolean} adds */
+export async function setTag(type, id, tagId, adds) {
+  if (type !== "task") throw new Error(`no tags of a ${type}`);
+  if (adds) await post("/api/tasks/{taskId}/tags", { taskId: id }, { tagId });
+  else await remove("/api/tasks/{taskId}/tags/{tagId}", { taskId: id, tagId });
+  store("task", (await get("/api/tasks/{id}", { id })).data);
+}
+
+/** A change of one row, and what takes it back. @typedef {{ id: number, act: () => Promise<unknown>,
+ *   undo: () => Promise<unknown> }} Step */
+
+/** What the bar changes: the choices of each field by its name; `tagIds` has all tags.
+ * @typedef {Record<string, () => Choice[] | Promise<Choice[]>>} Fields */
+const LABELS = /** @type {Record<string, string>} */ ({ assigneeId: "Assignee", milestoneId: "Milestone",
+  tagIds: "Tags", status: "Status", priority: "Priority" });
+
+/** @param {Type} type @param {() => number[]} ids of the rows in their order @param {Fields} fields */
 export function selectionOf(type, ids, fields) {
   const chosen = /** @type {Set<number>} */ (new Set());
-  const { permission, noun } = KINDS[type];
+  const { permission } = KINDS[type];
   const [element, problems] = [node("div.selection", { role: "group", "aria-label": "Selected" }), node("div")];
   let last = 0;
 
@@ -36,51 +52,77 @@ export function selectionOf(type, ids, fields) {
       /** @type {HTMLInputElement} */ (one).checked = chosen.has(Number(one.getAttribute("data-select")));
     }
     draw(element, chosen.size > 0 && [node("strong", { role: "status" }, `${chosen.size} selected`),
-      ...["Status", "Priority", "Assignee", "Milestone"].map(fieldButton),
+      ...Object.keys(fields).map(fieldButton),
       button("Clear", clear, { kind: "plain" })], problems);
   };
   const clear = () => {
     chosen.clear();
     show();
   };
-  const names = /** @type {Record<string, string>} */ (
-    { Status: "status", Priority: "priority", Assignee: "assigneeId", Milestone: "milestoneId" });
-  const fieldButton = (/** @type {string} */ label) => (label === "Milestone" && type !== "task" ? null
-    : node("button", { type: "button", key: label,
-      "aria-keyshortcuts": label[0]?.toLowerCase(), onclick: async (/** @type {any} */ { currentTarget }) => {
-        const name = names[label] ?? "";
-        const [, choices] = (await fields())[name] ?? ["", []];
-        menu(currentTarget, label, choices, (value) =>
-          changeAll(name, name.endsWith("Id") ? Number(value) || null : value));
-      } }, label));
+  const fieldButton = (/** @type {string} */ name) => {
+    const label = LABELS[name] ?? name;
+    const onclick = async (/** @type {any} */ { currentTarget }) => {
+      const known = fields[name]?.() ?? [];
+      // The next key may choose: what is known is shown at once.
+      const choices = known instanceof Promise ? await known : known;
+      const isTags = name === "tagIds";
+      menu(currentTarget, label, isTags ? tagChoices(choices) : choices, (value) =>
+        changeAll(isTags ? tagSteps(value) : fieldSteps(name, value)));
+    };
+    const key = label.charAt(0).toLowerCase();
+    return node("button", { type: "button", key: name, "aria-keyshortcuts": key, onclick }, label);
+  };
+  const rows = () => [...chosen].flatMap((id) => /** @type {any} */ (record(type, id)) ?? []);
 
-  /** @param {string} name @param {unknown} value */
-  async function changeAll(name, value) {
-    const before = [...chosen].flatMap((id) => record(type, id) ?? [])
-      .map((row) => ({ id: row.id, value: /** @type {any} */ (row)[name] }));
-    draw(problems);
-    const done = await changeEach(before.map(({ id }) => ({ id, value })), name);
-    const count = counted(done.length, noun);
-    if (done.length === 0) return;
-    notice(`Changed ${count}.`, "Undo", () => changeEach(before.filter(({ id }) => done.includes(id)), name));
+  /** @param {string} name @param {string} choice @returns {Step[]} */
+  function fieldSteps(name, choice) {
+    const value = name.endsWith("Id") ? Number(choice) || null : choice;
+    return rows().map((row) => ({ id: row.id, act: () => changeOne(type, row.id, { [name]: value }),
+      undo: () => changeOne(type, row.id, { [name]: row[name] }) }));
   }
-  /** @param {{ id: number, value: unknown }[]} changes @param {string} name @returns {Promise<number[]>} */
-  async function changeEach(changes, name) {
-    const done = [];
-    for (const { id, value } of changes) {
+
+  const hasTag = (/** @type {any} */ row, /** @type {number} */ tag) =>
+    row.tags.some((/** @type {{ id: number }} */ { id }) => id === tag);
+  /** A tag is added where a row lacks it, else removed. @param {Choice[]} tags @returns {Choice[]} */
+  function tagChoices(tags) {
+    const all = rows();
+    return tags.map(([id, name]) => (all.every((row) => hasTag(row, Number(id)))
+      ? [`-${id}`, `Remove ${name}`] : [id, name]));
+  }
+  /** @param {string} choice @returns {Step[]} */
+  function tagSteps(choice) {
+    const [tagId, isAdded] = [Math.abs(Number(choice)), !choice.startsWith("-")];
+    const set = (/** @type {number} */ id, /** @type {boolean} */ adds) => () => setTag(type, id, tagId, adds);
+    return rows().filter((row) => hasTag(row, tagId) !== isAdded)
+      .map(({ id }) => ({ id, act: set(id, isAdded), undo: set(id, !isAdded) }));
+  }
+
+  /** Changes rows one after the other, with one undo of all. @param {Step[]} steps */
+  async function changeAll(steps) {
+    draw(problems);
+    const done = await each(steps);
+    if (done.length === 0) return;
+    const back = done.map(({ id, act, undo }) => ({ id, act: undo, undo: act }));
+    notice(`Changed ${nounOf(done.length)}.`, "Undo", () => void each(back));
+  }
+  /** @param {Step[]} steps @returns {Promise<Step[]>} those that are done */
+  async function each(steps) {
+    const done = /** @type {Step[]} */ ([]);
+    for (const step of steps) {
       try {
-        await changeOne(type, id, { [name]: value });
-        done.push(id);
+        await step.act();
+        done.push(step);
       } catch (problem) {
-        const left = changes.slice(done.length);
-        draw(problems, node("p", `${counted(left.length, noun)} not changed. `,
-          trouble(problem, () => changeEach(left, name).then(() => draw(problems)))));
+        const left = steps.slice(done.length);
+        draw(problems, node("p", `${nounOf(left.length)} not changed. `,
+          trouble(problem, () => changeAll(left))));
         break;
       }
     }
     show();
     return done;
   }
+  const nounOf = (/** @type {number} */ count) => counted(count, KINDS[type].noun);
 
   /** The box of a row. With Shift, all from the last one on. @param {Records[Type]} row */
   const box = ({ id, title }) => (denied(permission) ? null : node("input.select", { type: "checkbox",
@@ -97,3 +139,11 @@ export function selectionOf(type, ids, fields) {
 
   return { element, box, show };
 }
+
+// Shift and `x` select all rows up to the one with the focus.
+addEventListener("keydown", ({ key, shiftKey, ctrlKey, metaKey, altKey, target }) => {
+  if (key !== "X" || !shiftKey || ctrlKey || metaKey || altKey || document.querySelector("dialog[open]")) return;
+  if (!(target instanceof Element) || target.matches("input:not([type=checkbox]), select, textarea")) return;
+  target.closest("main li")?.querySelector("input[data-select]")
+    ?.dispatchEvent(new MouseEvent("click", { shiftKey: true, bubbles: true, cancelable: true }));
+});

@@ -6,6 +6,7 @@ import { button, draftOf, draw, more, node, quiet, record, store, time, written 
 import { writer } from "./writer.js";
 
 export const LIMIT = 50; // Read at once.
+const LONG = 8; // Entries of a thread that is too long to see its end.
 /** @typedef {object} Entry
  * @property {string} author @property {string} at @property {string | null} text null: deleted
  * @property {string} [label] such as "Internal note" @property {boolean} [support] written by support
@@ -15,16 +16,18 @@ export const LIMIT = 50; // Read at once.
 /** `on` and `id`: type and id of the record; `write`: what is written at the end.
  * @typedef {object} Talk
  * @property {"comment" | "ticket_message"} type @property {string} on @property {number} id
+ * @property {(name: string) => string} [drafts] their names, where they are not those of the address
  * @property {(record: any) => Entry} entry @property {Writing | null} write
  * @property {(text: string, parentId: number) => unknown} [reply]
  * @property {(record: any, text: string, match: any) => unknown} [edit]
  * @property {(record: any) => unknown} [remove] */
 
 /** @param {Answer<any>} first page @param {Talk} talk */
-export function talk(first, { type, on, id, entry, write, ...acts }) {
+export function talk(first, { type, on, id, entry, write, drafts = (name) => name, ...acts }) {
   const ids = /** @type {Set<number>} */ (new Set());
   const [above, list] = [node("div"), node("ol.thread")];
-  const { actsOf, isEdited } = writersOf(acts, () => show());
+  let earlier = /** @type {string | null} */ (null);
+  const { actsOf, isEdited } = writersOf(acts, drafts, () => show());
 
   const row = (/** @type {any} */ known) => {
     const { author, at, text, label, aside, support, edited, own, parentId } = entry(known);
@@ -42,10 +45,17 @@ export function talk(first, { type, on, id, entry, write, ...acts }) {
   const show = (page) => {
     if (page) {
       take(page.data.messages ?? page.data);
-      const { next } = page;
-      draw(above, next && button("Show earlier", async () => show(await more(next))));
+      earlier = page.next;
     }
+    draw(above, earlier && button("Show earlier", async () => show(await more(earlier ?? ""))),
+      ids.size > LONG && button("Newest", toNewest, { kind: "plain" }));
     draw(list, inOrder([...ids].flatMap((one) => record(type, one) ?? []), entry).map(row));
+  };
+  const toNewest = () => {
+    const newest = /** @type {HTMLElement | null} */ (list.lastElementChild);
+    newest?.setAttribute("tabindex", "-1");
+    newest?.focus({ preventScroll: true });
+    newest?.scrollIntoView({ block: "center" });
   };
   const wants = (/** @type {Change} */ change) => {
     const own = change.type === type && change.parent?.type === on && change.parent.recordId === id;
@@ -70,8 +80,8 @@ function inOrder(rows, entry) {
 
 /** The buttons of each entry, and the writers that they open: of a reply, or of another text of one's own. A
  * kept draft opens its writer. @param {Pick<Talk, "reply" | "edit" | "remove">} may
- * @param {() => void} show */
-function writersOf({ reply, edit, remove }, show) {
+ * @param {(name: string) => string} drafts @param {() => void} show */
+function writersOf({ reply, edit, remove }, drafts, show) {
   /** Open writers by the ids of entries. @type {Map<number, { made: HTMLElement, isEdit: boolean }>} */
   const open = new Map();
   /** Entries whose drafts were looked for. @type {Set<number>} */
@@ -89,11 +99,11 @@ function writersOf({ reply, edit, remove }, show) {
   };
   /** @param {any} known @param {string} text */
   const change = (known, text) => write(known.id, true, {
-    label: "Comment", submit: "Save", draft: `edit ${known.id}`, value: text, match: known,
+    label: "Comment", submit: "Save", draft: drafts(`edit ${known.id}`), value: text, match: known,
     textOf: (current) => current.content, save: (changed, match) => edit?.(known, changed, match) });
   /** @param {any} known @param {string} author */
   const answer = ({ id }, author) => write(id, false, { label: `Reply to ${author}`, submit: "Reply",
-    draft: `reply ${id}`, save: (text) => reply?.(text, id) });
+    draft: drafts(`reply ${id}`), save: (text) => reply?.(text, id) });
   const focused = (/** @type {HTMLElement} */ made) => {
     show();
     made.querySelector("textarea")?.focus();
@@ -104,8 +114,8 @@ function writersOf({ reply, edit, remove }, show) {
     const { id } = known;
     if (!seen.has(id)) {
       seen.add(id);
-      if (own && draftOf(`edit ${id}`) !== null) change(known, text);
-      else if (reply && draftOf(`reply ${id}`) !== null) answer(known, author);
+      if (own && draftOf(drafts(`edit ${id}`)) !== null) change(known, text);
+      else if (reply && draftOf(drafts(`reply ${id}`)) !== null) answer(known, author);
     }
     const kind = /** @type {const} */ ("plain");
     return open.get(id)?.made ?? [

@@ -1,7 +1,7 @@
 /** The writer of a text, with `@` completion. It keeps its draft until `save` is done.
  * `match`: the record as it was read; after a 412, as it is now. */
 /** @import { User } from "workdesk" */
-import { draftAt, everyone, field, form, newId, node, quiet, settle } from "../kit.js";
+import { button, draftAt, draw, everyone, field, form, newId, node, quiet, settle, written } from "../kit.js";
 
 /** @typedef {object} Writing
  * @property {string} label @property {string} submit @property {string} draft its name at this address
@@ -52,8 +52,11 @@ export function writer({
   };
   const control = field(label, area);
   if (area instanceof HTMLTextAreaElement) control.append(completion(area));
-  const made = form({ fields: [control, extra], submit, act, reason, draft, version: known?.version ?? null,
+  const preview = node("div.preview");
+  const made = form({ fields: [line ? control : node("div.previewed", control, preview), extra],
+    submit, act, reason, draft, version: known?.version ?? null,
     ...(cancel && { cancel: close }) });
+  if (!line) previews(made, area, preview);
   area.addEventListener("keydown", (/** @type {any} */ { key: pressed, ctrlKey, metaKey, shiftKey }) => {
     if (pressed === "Enter" && !shiftKey && (ctrlKey || metaKey)) made.requestSubmit();
     if (pressed === "Escape" && cancel && area.value === value) close();
@@ -61,10 +64,32 @@ export function writer({
   return made;
 }
 
+/** Does the user want to see what a text becomes? For all writers, until the page is left. */
+let isPreviewed = false;
+
+/** Shows beside a text what it becomes, on demand. @param {HTMLFormElement} made
+ * @param {HTMLInputElement | HTMLTextAreaElement} area @param {Element} preview */
+function previews(made, area, preview) {
+  const show = () => draw(preview, isPreviewed && [quiet("Preview"), written(area.value)]);
+  const turn = button("Preview", () => {
+    isPreviewed = !isPreviewed;
+    mark();
+  }, { kind: "plain" });
+  const mark = () => {
+    turn.querySelector("button")?.setAttribute("aria-pressed", String(isPreviewed));
+    show();
+  };
+  for (const event of ["input", "change"]) area.addEventListener(event, show);
+  made.addEventListener("reset", () => setTimeout(show));
+  made.querySelector(".end")?.append(turn);
+  mark();
+}
+
 /** The list that completes `@` and the beginning of a name. @param {HTMLTextAreaElement} area */
 function completion(area) {
   const list = node("ul.names", { role: "listbox", id: newId(), "aria-label": "People", hidden: true });
   let chosen = 0;
+  let spaced = -1; // The place behind a space that the completion wrote.
   area.setAttribute("aria-autocomplete", "list");
   area.setAttribute("aria-controls", list.id);
   const begun = () => MENTION.exec(area.value.slice(0, area.selectionStart))?.[1];
@@ -80,6 +105,7 @@ function completion(area) {
   const take = (/** @type {string} */ username) => {
     const from = area.selectionStart - (begun() ?? "").length;
     area.setRangeText(`${username} `, from, area.selectionStart, "end");
+    spaced = area.selectionStart;
     area.dispatchEvent(new Event("input", { bubbles: true }));
     area.focus();
   };
@@ -91,6 +117,12 @@ function completion(area) {
     return node("li", { role: "option", id: newId(), "data-name": username, onpointerdown },
       fullName, " ", quiet(`@${username}`));
   };
+  // The reader's own space behind a name is that one.
+  area.addEventListener("beforeinput", (event) => {
+    const { selectionStart, selectionEnd } = area;
+    if (event.data === " " && selectionStart === spaced && selectionEnd === spaced) event.preventDefault();
+    spaced = -1;
+  });
   area.addEventListener("input", async () => {
     const word = begun();
     if (word === undefined) return close();

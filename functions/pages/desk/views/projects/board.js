@@ -1,17 +1,19 @@
-/** The board of a project: its tasks by status, filtered by phase and milestone. `#/projects/1?phase=2`
+/** The board of a project: its tasks by status, with filters in the address. `#/projects/1?phase=2&task=7`
  *
  * First the open tasks, the numbers, milestones and phases are read; then the newest tasks that are over. */
-/** @import { Choice, Records, View } from "../../kit.js" */
+/** @import { Records, View } from "../../kit.js" */
 import {
-  attempt, choicesOf, counted, draw, empty, everyone, fold, get, input, keyed, named, node, number, PRIORITIES, quiet, record, say,
-  store, TASK_STATUSES, watch, words,
+  all, attempt, choicesOf, counted, draw, empty, everyone, fold, get, named, node, number, PRIORITIES, quiet,
+  record, say, store, TASK_STATUSES, watch,
 } from "../../kit.js";
 import { loaded } from "../../frame/release.js";
 import { selectionOf } from "../../record/selection.js";
 import { addingOf } from "./adding.js";
 import { columnsOf } from "./columns.js";
+import { fits, showFilters, startOf, wantedOf } from "./filters.js";
 import { countsOf } from "./milestones.js";
-import { byOrder, movesOf } from "./moves.js";
+import { movesOf } from "./moves.js";
+import { panelOf } from "./panel.js";
 import { tasksOf } from "./tasks.js";
 import { timeline } from "./timeline.js";
 
@@ -28,15 +30,14 @@ export async function view({ header, body, query, signal, title, filter }, { id 
   /** @template {Part} T @param {T} type */
   const kept = (type) =>
     [...ids[type]].flatMap((one) => record(type, one) ?? []).filter((row) => row.projectId === projectId);
-  const idOf = (/** @type {string} */ name) => Number(query.get(name)) || null;
-  const chosen = () => ({ phaseId: idOf("phase"), milestoneId: idOf("milestone") });
+  const wanted = () => wantedOf(query);
 
   const tasks = tasksOf(projectId, signal, () => show());
   const counts = countsOf(tasks.kept);
   title(record("project", projectId)?.title ?? "Project");
-  const [milestones, phases] = await Promise.all([
+  const [people, milestones, phases] = await Promise.all([everyone().catch(() => []),
     get("/api/projects/{projectId}/milestones", on, { signal }),
-    get("/api/projects/{projectId}/phases", on, { signal }), tasks.read(chosen())]);
+    get("/api/projects/{projectId}/phases", on, { signal }), tasks.read(wanted())]);
   keep("milestone", milestones.data);
   keep("phase", phases.data);
   await counts.take(milestones.data, signal);
@@ -47,22 +48,23 @@ export async function view({ header, body, query, signal, title, filter }, { id 
 
   const [count, filters, problems, end] = [quiet(), node("div.filters"), node("div"), node("div")];
   const moves = movesOf(visible, show, problems);
-  const isFiltered = () => Object.values(chosen()).some((one) => one !== null);
+  const isFiltered = () => Object.values(wanted()).some((one) => one !== null);
   /** @type {import("./columns.js").NumberOf} */
   const numberOf = (status, shown) => tasks.numberOf(status, shown, isFiltered());
-  const selection = selectionOf("task", () => TASK_STATUSES.flatMap((status) =>
-    visible().filter((task) => task.status === status).sort(byOrder).map((task) => task.id)), async () => ({
-    status: ["Status", named(TASK_STATUSES)], priority: ["Priority", named(PRIORITIES)],
-    assigneeId: ["Assignee", [["0", "Nobody"], ...choicesOf(await everyone())]],
-    milestoneId: ["Milestone", [["0", "None"], ...choicesOf(kept("milestone"))]] }));
-  const columns = columnsOf(moves.move, numberOf, tasks.readAll, selection.box);
+  const selection = selectionOf("task", () => columns.ids(), {
+    status: () => named(TASK_STATUSES), priority: () => named(PRIORITIES),
+    assigneeId: () => [["0", "Nobody"], ...choicesOf(people)],
+    milestoneId: () => [["0", "None"], ...choicesOf(kept("milestone"))],
+    tagIds: async () => choicesOf(await all("/api/tags", {})) });
+  const panel = panelOf({ signal, filter }, () => Number(query.get("task")) || 0, (card) => columns.focus(card));
+  const columns = columnsOf(`${projectId}`, numberOf,
+    { move: moves.move, open: panel.open, readAll: tasks.readAll, box: selection.box });
   const times = timeline(() => kept("milestone"), counts.of);
 
   /** The tasks that the filters leave, at the places where they are shown. */
   function visible() {
-    const { phaseId, milestoneId } = chosen();
-    return tasks.kept().filter((task) => (!phaseId || task.phaseId === phaseId)
-      && (!milestoneId || task.milestoneId === milestoneId)).map(moves.placed);
+    const now = wanted();
+    return tasks.kept().filter((task) => fits(task, now)).map(moves.placed);
   }
 
   function show() {
@@ -73,23 +75,20 @@ export async function view({ header, body, query, signal, title, filter }, { id 
     times.show();
     const numbers = TASK_STATUSES.map((status) => ({ status,
       ...numberOf(status, found.filter((task) => task.status === status).length) }));
-    const all = numbers.reduce((sum, one) => sum + one.number, 0);
+    const total = numbers.reduce((sum, one) => sum + one.number, 0);
     const done = numbers.find(({ status }) => status === "done");
     const more = numbers.every(({ isExact }) => isExact) ? "" : " or more";
-    count.textContent = `${counted(all, "task")}${more}, ${number(done?.number ?? 0)} done`;
-    draw(end, all === 0 && !more && !isFiltered() && empty("This project has no tasks yet."));
-    draw(filters, /** @type {const} */ (["phase", "milestone"]).map((name) => {
-      const onchange = (/** @type {any} */ { target }) => filter({ [name]: target.value });
-      const options = /** @type {Choice[]} */ ([["", `All ${name}s`], ...choicesOf(kept(name))]);
-      return options[1] && keyed(name, input(words(name), name, { options, value: query.get(name), onchange }));
-    }));
+    count.textContent = `${counted(total, "task")}${more}, ${number(done?.number ?? 0)} done`;
+    draw(end, total === 0 && !more && !isFiltered() && empty("This project has no tasks yet."));
+    showFilters(filters, { query, filter },
+      { people, tasks: tasks.kept(), phase: kept("phase"), milestone: kept("milestone") });
   }
 
-  const adding = addingOf(() => ({ ...chosen(), ...on }), (task) => {
+  const adding = addingOf(() => ({ ...startOf(wanted()), ...on }), (task) => {
     tasks.keep([task]);
     show();
     columns.reveal(task.id);
-    say(`Added ${task.title}`);
+    say(`Added ${task.title}${fits(task, wanted()) ? "" : ". The filters hide it"}`);
   });
   const setupPlace = node("div.setup");
   let setup = /** @type {ReturnType<import("./setup.js")["setupOf"]> | undefined} */ (undefined);
@@ -101,10 +100,16 @@ export async function view({ header, body, query, signal, title, filter }, { id 
   });
   header.append(count);
   const parts = fold("setup", "Project, phases, milestones and tags", setupPlace, openSetup);
-  body.append(node("div.board-head", filters, adding.element), adding.place, node("div", parts, times.element),
-    node("div", problems, selection.element, columns.element), end);
+  body.append(panel.element, filters, node("div", parts, times.element),
+    node("div", adding.element, adding.place, problems, selection.element, columns.element), end);
   show();
-  columns.keepPlace(`${projectId}`, signal);
+  panel.show();
+  columns.keepPlace(signal);
+  // A file that is dropped beside a field does not leave the page.
+  for (const type of ["dragover", "drop"]) {
+    addEventListener(type, (event) => /** @type {DragEvent} */ (event).dataTransfer?.types.includes("Files")
+      && event.preventDefault(), { signal });
+  }
   watch(signal, {
     wants: ({ type, recordId, parent, action }) => {
       const known = type === "task" ? tasks.ids : ids[/** @type {Part} */ (type)];
@@ -118,8 +123,12 @@ export async function view({ header, body, query, signal, title, filter }, { id 
     },
   });
   return (changed) => {
+    const before = JSON.stringify(wanted());
     query = changed;
+    panel.show();
+    if (JSON.stringify(wanted()) === before) return;
     show();
-    tasks.readFor(chosen()).catch(() => {});
+    say(`${count.textContent}.`);
+    tasks.readFor(wanted()).catch(() => {});
   };
 }

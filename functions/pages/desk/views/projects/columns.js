@@ -1,56 +1,85 @@
-/** The columns of a board. Cards move by mouse, Alt and arrows, or their list; arrows alone move focus. */
+/** The columns of a board, which fold. Cards move by mouse, finger, Alt and arrows, or their menu; arrows alone
+ * move focus. */
 /** @import { JoinedTask } from "workdesk" */
 import {
-  button, draw, due, each, may, menu, named, node, number, quiet, state, TASK_OVER, TASK_STATUSES, to, words,
+  button, draw, due, each, face, may, menu, myId, named, node, number, quiet, state, stored, TASK_OVER,
+  TASK_STATUSES, to, words,
 } from "../../kit.js";
+import { dragging, idOf } from "./dragging.js";
 import { byOrder } from "./moves.js";
 
 /** @typedef {JoinedTask["status"]} Status */
 /** How many tasks a column has: `shown` of them, or all. @typedef {(status: Status, shown: number) =>
  *   { number: number, isExact: boolean, isWhole: boolean }} NumberOf */
 
-/** @param {(id: number, status: Status, before?: number) => void} move @param {NumberOf} numberOf
- * @param {(status: Status) => Promise<void>} readAll
- * @param {(task: JoinedTask) => HTMLElement | null} box selects a card */
-export function columnsOf(move, numberOf, readAll, box) {
+/** `move` moves a card; `open` opens one and returns false where its link is followed; `box` selects one.
+ * @typedef {object} Acts
+ * @property {(id: number, status: Status, before?: number) => void} move
+ * @property {(id: number) => boolean} open
+ * @property {(status: Status) => Promise<void>} readAll
+ * @property {(task: JoinedTask) => HTMLElement | null} box */
+
+/** @param {string} board tells it from other boards @param {NumberOf} numberOf @param {Acts} acts */
+export function columnsOf(board, numberOf, { move, open, readAll, box }) {
   const movable = may("update_task");
+  const folds = foldsOf(board);
+  let all = /** @type {JoinedTask[]} */ ([]);
   const columns = TASK_STATUSES.map((status) => {
     const total = node("span.count");
     const list = node("ol.cards", { "aria-label": words(status) });
-    const head = node("h2", state(status), total);
     const end = node("div.column-end");
-    const column = node("section.column", { "aria-label": words(status) }, head, list, end);
-    if (movable) receive(column, list, (id, before) => move(id, status, before));
-    return { status, column, list, total, end };
+    const head = node("button.plain", { type: "button", onclick: () => {
+      folds.turn(status);
+      show(all);
+    } }, state(status));
+    const column = node("section.column", { "aria-label": words(status) }, node("h2", head, total), list, end);
+    return { status, column, list, total, head, end, shown: /** @type {JoinedTask[]} */ ([]) };
   });
   const element = node("div.board", { onkeydown: keys }, columns.map(({ column }) => column));
+  if (movable) dragging(element, columns, move);
 
   const card = (/** @type {JoinedTask} */ task) => {
-    const { id, title, status, priority, assignee, dueDate } = task;
+    const { id, title, status, priority, assignee, dueDate, tags } = task;
     const others = () => named(TASK_STATUSES.filter((one) => one !== status));
     const moves = (/** @type {any} */ { currentTarget }) => menu(currentTarget, "Move to", others(),
       (value) => moveAndFocus(id, /** @type {Status} */ (value)));
+    const opens = (/** @type {MouseEvent} */ event) =>
+      !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) && open(id) && event.preventDefault();
     return node("li.card", { draggable: movable && "true" },
-      node("a", { href: to(`/tasks/${id}`), draggable: "false" }, title),
+      node("a", { href: to(`/tasks/${id}`), draggable: "false", onclick: opens }, title),
       node("p.meta", state(priority),
         node("span.card-acts", box(task), movable && node("button.plain", { type: "button", onclick: moves,
           "aria-label": `Move ${title}`, "aria-haspopup": "menu", "aria-keyshortcuts": "s" }, "⋯")),
-        dueDate && due(dueDate, !TASK_OVER.includes(status)), quiet(assignee?.fullName)));
+        dueDate && due(dueDate, !TASK_OVER.includes(status)), quiet(`#${id}`),
+        tags.map(({ name }) => node("span.tag", node("bdi", name))), assignee && face(assignee, true)));
   };
 
   function show(/** @type {JoinedTask[]} */ tasks) {
+    all = tasks;
     const focused = idOf(element.contains(document.activeElement) && document.activeElement);
-    for (const { status, column, list, total, end } of columns) {
-      const found = tasks.filter((task) => task.status === status).sort(byOrder);
-      const { number: count, isExact, isWhole } = numberOf(status, found.length);
-      total.textContent = `${number(count)}${isExact ? "" : "+"}`;
-      column.classList.toggle("bare", count === 0 && isWhole);
-      const name = `Show all tasks that are ${words(status).toLowerCase()}`;
-      draw(end, !isWhole && button("Show all", () => readAll(status), { kind: "plain", name }));
-      draw(list, each(found, ({ id }) => id, card));
+    for (const one of columns) {
+      const found = tasks.filter((task) => task.status === one.status).sort(byOrder);
+      showColumn(one, found);
     }
     // A card with the focus may have gone to another column.
     if (focused && idOf(document.activeElement) !== focused) focus(focused);
+  }
+
+  /** @param {typeof columns[number]} one @param {JoinedTask[]} found */
+  function showColumn(one, found) {
+    const { status, column, list, total, head, end } = one;
+    const { number: count, isExact, isWhole } = numberOf(status, found.length);
+    const isFolded = folds.has(status);
+    total.textContent = `${number(count)}${isExact ? "" : "+"}`;
+    column.classList.toggle("bare", isFolded || (count === 0 && isWhole));
+    head.ariaExpanded = String(!isFolded);
+    const name = `Show all tasks that are ${words(status).toLowerCase()}`;
+    draw(end, !isFolded && !isWhole && button("Show all", () => readAll(status), { kind: "plain", name }));
+    const shown = isFolded ? [] : found;
+    // Most moves touch two columns.
+    const isSame = shown.length === one.shown.length && shown.every((task, at) => task === one.shown[at]);
+    if (!isSame) draw(list, each(shown, ({ id }) => id, card));
+    one.shown = shown;
   }
 
   const focus = (/** @type {number} */ id) =>
@@ -94,9 +123,9 @@ export function columnsOf(move, numberOf, readAll, box) {
     found?.classList.add("fresh");
     setTimeout(() => found?.classList.remove("fresh"), 2_000);
   };
-  /** Comes back to where the board was left: the scroll of its columns, and the focus. @param {string} board
+  /** Comes back to where the board was left: the scroll of its columns, and the focus.
    * @param {AbortSignal} signal of the view */
-  const keepPlace = (board, signal) => {
+  const keepPlace = (signal) => {
     const left = places.get(board);
     const restore = () => columns.forEach(({ list }, at) => (list.scrollTop = left?.tops[at] ?? 0));
     if (left) requestAnimationFrame(() => {
@@ -108,42 +137,25 @@ export function columnsOf(move, numberOf, readAll, box) {
   };
   let opened = 0; // The card that was opened.
   element.addEventListener("click", ({ target }) => (opened = idOf(/** @type {Element} */ (target))));
-  return { element, show, reveal, keepPlace };
+  /** The ids of the cards in sight, column by column. */
+  const ids = () => columns.flatMap(({ shown }) => shown.map(({ id }) => id));
+  return { element, show, reveal, keepPlace, focus, ids };
 }
 
 /** Where boards were left. @type {Map<string, { tops: number[], card: number }>} */
 const places = new Map();
 
-/** The type of what is dragged: the id of a task. */
-const TYPE = "application/x-workdesk-task";
-
-/** The id of the card around; 0 if there is none. @param {Element | null | undefined | false} part */
-const idOf = (part) => Number((part || null)?.closest(".card")?.getAttribute("data-key") ?? 0);
-
-/** Lets cards be dropped into a column, and shows where a card would land.
- * @param {HTMLElement} column @param {Element} list @param {(id: number, before?: number) => void} drop */
-function receive(column, list, drop) {
-  const below = (/** @type {DragEvent} */ { clientY }) => [...list.children].find((card) => {
-    const { top, height } = card.getBoundingClientRect();
-    return clientY < top + height / 2;
-  });
-  const clear = () => {
-    for (const one of [list, ...list.children]) one.classList.remove("lands", "lands-last");
+/** Statuses whose columns are folded on a board, as the browser keeps them: at first those that are over.
+ * @param {string} board */
+function foldsOf(board) {
+  const key = `folded ${myId()} ${board}`;
+  const kept = stored((storage) => storage.getItem(key));
+  const folded = new Set(kept ? kept.split(",") : kept === "" ? [] : TASK_OVER);
+  return {
+    has: (/** @type {Status} */ status) => folded.has(status),
+    turn: (/** @type {Status} */ status) => {
+      folded[folded.has(status) ? "delete" : "add"](status);
+      stored((storage) => storage.setItem(key, [...folded].join(",")));
+    },
   };
-  column.addEventListener("dragstart", ({ dataTransfer, target }) =>
-    dataTransfer?.setData(TYPE, String(idOf(/** @type {Element} */ (target)))));
-  column.addEventListener("dragover", (event) => {
-    // No text or file of elsewhere moves a task.
-    if (!event.dataTransfer?.types.includes(TYPE)) return;
-    const card = below(event);
-    event.preventDefault();
-    clear();
-    (card ?? list).classList.add(card ? "lands" : "lands-last");
-  });
-  for (const end of ["dragleave", "dragend"]) column.addEventListener(end, clear);
-  column.addEventListener("drop", (event) => {
-    event.preventDefault();
-    clear();
-    drop(Number(event.dataTransfer?.getData(TYPE)), idOf(below(event)) || undefined);
-  });
 }

@@ -6,7 +6,7 @@ import {
 } from "../../kit.js";
 
 /** @typedef {JoinedTask["status"]} Status */
-/** @typedef {{ phaseId: number | null, milestoneId: number | null }} Chosen */
+/** @import { Wanted } from "./filters.js" */
 
 const NEWEST = 50; // Tasks of a status that are read if they are over.
 const PAGES = 5; // The most pages in which they are looked for.
@@ -40,12 +40,12 @@ export function tasksOf(projectId, signal, changed) {
     (await get("/api/projects/{projectId}/task-counts", on, { signal, quiet: true })).data;
 
   /** Reads the newest tasks of a status, among those that the filters leave. @param {Status} status
-   * @param {Chosen} chosen */
-  async function readNewest(status, chosen) {
-    const filters = Object.fromEntries(Object.entries(chosen).filter(([, id]) => id !== null));
-    const wanted = /** @type {any} */ (
+   * @param {Wanted} wanted */
+  async function readNewest(status, { words: _words, ...wanted }) {
+    const filters = Object.fromEntries(Object.entries(wanted).filter(([, id]) => id !== null));
+    const of = /** @type {any} */ (
       { projectId: [projectId], status: [status], ...filters, sort: "-updatedAt", limit: NEWEST });
-    let page = await get("/api/tasks", wanted, { signal });
+    let page = await get("/api/tasks", of, { signal });
     keep(page.data);
     for (let [pages, rows] = [1, page.data.length]; page.next && rows < NEWEST && pages < PAGES; pages += 1) {
       page = await more(page.next, { signal });
@@ -55,22 +55,29 @@ export function tasksOf(projectId, signal, changed) {
     if (!page.next) whole.add(status);
   }
 
-  /** Reads what the board shows first. @param {Chosen} chosen */
-  async function read(chosen) {
+  let last = "";
+  /** Were tasks read for the same filters before? @param {Wanted} wanted */
+  const isLast = (wanted) => last === (last = JSON.stringify({ ...wanted, words: null }));
+
+  /** Reads what the board shows first. @param {Wanted} wanted */
+  async function read(wanted) {
+    isLast(wanted);
     const open = all(LIST, { ...on, status: OPEN }, { signal });
     const [rows, counted] = await Promise.all([open, counts()]);
     keep(rows ?? []);
     const over = TASK_OVER.filter((status) => counted.byStatus[status]);
-    await Promise.all(over.map((status) => readNewest(status, chosen)));
+    await Promise.all(over.map((status) => readNewest(status, wanted)));
     count(counted);
   }
 
-  /** Reads the newest that are over, for other filters. @param {Chosen} chosen */
-  async function readFor(chosen) {
+  /** Reads the newest that are over, for other filters. The words of titles are looked for in what was read.
+   * @param {Wanted} wanted */
+  async function readFor(wanted) {
+    if (isLast(wanted)) return;
     whole = new Set();
     const over = TASK_OVER.filter((status) => unread.get(status));
     const before = ids.size;
-    await Promise.all(over.map((status) => readNewest(status, chosen)));
+    await Promise.all(over.map((status) => readNewest(status, wanted)));
     if (ids.size > before) count(await counts());
     changed();
   }

@@ -4,7 +4,8 @@
 /** @import { Filter } from "../../record/record.js" */
 import {
   addressOf, ask, button, counted, denied, get, go, input, link, menu, myId, named, node, notice, person,
-  post, PRIORITIES, quiet, record, say, SERVICE_NEXT, SERVICE_OVER, SERVICE_STATUSES, state, time, to, words,
+  post, PRIORITIES, quiet, record, say, SERVICE_NEXT, SERVICE_OVER, SERVICE_STATUSES, state, time, to,
+  unreadMark, words,
 } from "../../kit.js";
 import { assignee, changeOne, commented, list, page, row, stateField } from "../../record/record.js";
 
@@ -30,24 +31,42 @@ export const filters = (people) => [
   ["Raised by", "creatorId", [["", "Anyone"], ["me", "Me"], ...people]],
 ];
 
-/** The fields that the bar of the selected rows changes. @param {Choice[]} people
- * @returns {Record<string, [label: string, Choice[]]>} */
-export const several = (people) => ({ status: ["Status", named(SERVICE_STATUSES)], priority: ["Priority", URGENT_FIRST],
-  assigneeId: ["Assignee", [["0", "Nobody"], ...people]] });
+/** The fields that the bar of the selected rows changes. @param {() => Choice[]} people
+ * @returns {import("../../record/record.js").Fields} */
+export const several = (people) => ({ status: () => named(SERVICE_STATUSES), priority: () => URGENT_FIRST,
+  assigneeId: () => [["0", "Nobody"], ...people()] });
 
 /** @param {ServiceRequest | JoinedTicket} row @param {User[]} people
- * @param {(row: any) => HTMLElement | null} box */
-export function line(row, people, box) {
+ * @param {(row: any) => HTMLElement | null} box @param {boolean} isUnread */
+export function line(row, people, box, isUnread) {
   const { id, title, status, priority, assigneeId } = row;
   const user = people.find((one) => one.id === assigneeId);
   const [path, more, at] = "messageCount" in row
-    ? ["tickets", counted(row.messageCount, "message"), row.lastMessageAt] : ["requests", row.category, null];
+    ? ["tickets", [turnOf(row), counted(row.messageCount, "message")].filter(Boolean).join(", "), row.lastMessageAt]
+    : ["requests", row.category, null];
   const type = path === "tickets" ? "ticket" : "service_request";
   return node("li", box(row),
-    node("a.grow", { href: to(`/${path}/${id}`) }, quiet(`#${id} `), node("bdi", title)),
+    node("a.grow", { href: to(`/${path}/${id}`) }, quiet(`#${id} `), node("bdi", title), unreadMark(isUnread)),
     statusMenu(type, row, named(statusesFrom(status))), state(priority),
     person(user, assigneeId ? `User ${assigneeId}` : "Unassigned"), quiet(more),
     node("span.quiet.when", time(at ?? row.createdAt)));
+}
+
+/** What was read last of a ticket: the number of its messages, and is the newest support's?
+ * @type {Map<number, { count: number, isSupport: boolean }>} */
+const lastSpeakers = new Map();
+
+/** Keeps who wrote the newest message of a ticket. @param {JoinedTicket} ticket @param {boolean} isSupport */
+export const spoke = ({ id, messageCount }, isSupport) =>
+  void lastSpeakers.set(id, { count: messageCount, isSupport });
+
+/** Whose turn it is, as its status and its newest message say.
+ * @param {Pick<JoinedTicket, "id" | "status" | "messageCount">} ticket */
+export function turnOf({ id, status, messageCount }) {
+  if (SERVICE_OVER.includes(status)) return "";
+  const last = lastSpeakers.get(id);
+  const isAnswered = status === "pending" || (last?.count === messageCount && last.isSupport);
+  return isAnswered ? "Customer’s turn" : "Support’s turn";
 }
 
 /** The status of a row; a menu of others if the user may change it. @param {"ticket" | "service_request"} type

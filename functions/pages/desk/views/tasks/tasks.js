@@ -1,10 +1,10 @@
 /** Tasks: the list of all, and one: its text, fields, tags, comments and history. `#/tasks`, `#/tasks/7` */
 /** @import { Context, View } from "../../kit.js" @import { Field } from "../../record/record.js" */
 import {
-  all, button, choicesOf, denied, due, empty, get, link, named, node, person, post, PRIORITIES, quiet, record,
-  remove, state, store, TASK_OVER, TASK_STATUSES, to, trouble,
+  all, ask, button, choicesOf, denied, due, empty, go, input, link, me, named, node, person, post, PRIORITIES,
+  quiet, record, state, store, TASK_OVER, TASK_STATUSES, to, trouble, unreadMark,
 } from "../../kit.js";
-import { assignee, commented, list, page, stateField } from "../../record/record.js";
+import { assignee, commented, list, page, setTag, stateField } from "../../record/record.js";
 
 /** @type {View} */
 export function view(context, parameters) {
@@ -21,6 +21,8 @@ export function view(context, parameters) {
       return read;
     },
     about: ({ project: of }) => [`Task ${id}`, of && [" in ", link(to(`/projects/${of.id}`), of.title)]],
+    names: async (task) => ({ phaseId: await phases(task),
+      milestoneId: task.projectId ? await milestones(task) : [], tagIds: await all("/api/tags", {}) }),
     fields: (people) => [stateField("status", () => named(TASK_STATUSES)),
       stateField("priority", () => named(PRIORITIES)), assignee(people), ...FIELDS],
     erase: ({ projectId }) =>
@@ -30,20 +32,54 @@ export function view(context, parameters) {
 
 const OPEN = TASK_STATUSES.filter((one) => !TASK_OVER.includes(one)).join(",");
 
+/** What the filters of the list need: projects and tags. */
+async function parts() {
+  const [projects, tags] = await Promise.all([all("/api/projects", {}), all("/api/tags", {})]);
+  return { projects: choicesOf(projects), tags: choicesOf(tags) };
+}
+
 /** The list: at first the open tasks, by their due dates. @param {Context} context */
-const tasks = (context) => list(context, { type: "task", noun: "task", list: "/api/tasks",
+function tasks(context) {
+  const known = parts();
+  known.catch(() => {});
+  context.header.append(button("New task", async () => create((await known).projects),
+    { kind: "main", key: "c", reason: denied("create_task") }));
+  return list(context, { ...LIST, read: () => known.catch(() => undefined) });
+}
+
+/** Asks for a new task, of a project or of none. @param {import("../../kit.js").Choice[]} projects */
+function create(projects) {
+  ask("New task", {
+    fields: [input("Title", "title", { required: true, maxlength: 255 }),
+      input("Project", "projectId", { options: [["", "None"], ...projects] }),
+      input("Priority", "priority", { options: named(PRIORITIES.toReversed()), value: "medium" })],
+    submit: "Create", draft: "task",
+    act: async ({ title, projectId, priority }) => {
+      const of = projectId ? { projectId: Number(projectId) } : { organizationId: me().organization.id };
+      const { data } = await post("/api/tasks", {}, { title, priority, ...of });
+      store("task", data);
+      go(`/tasks/${data.id}`);
+    },
+  });
+}
+
+const tagChoices = async () => choicesOf(await all("/api/tags", {}));
+
+/** @type {import("../../list.js").Listed} */
+const LIST = { type: "task", noun: "task", list: "/api/tasks",
   defaults: { status: [OPEN] },
-  filters: (people) => [
+  filters: (people, { projects = [], tags = [] } = {}) => [
     ["Status", "status", [["any", "Any"], [OPEN, "Open"], ...named(TASK_STATUSES)]],
     ["Priority", "priority", [["", "Any"], ...named(PRIORITIES.toReversed())]],
-    ["Assignee", "assigneeId", [["", "Anyone"], ["me", "Me"], ["none", "Nobody"], ...people]]],
+    ["Assignee", "assigneeId", [["", "Anyone"], ["me", "Me"], ["none", "Nobody"], ...people]],
+    ["Project", "projectId", [["", "Any"], ...projects]], ["Tag", "tagId", [["", "Any"], ...tags]]],
   orders: [["dueDate", "Due first"], ["-updatedAt", "Changed last"]],
-  fields: (people) => ({ status: ["Status", named(TASK_STATUSES)], priority: ["Priority", named(PRIORITIES)],
-    assigneeId: ["Assignee", [["0", "Nobody"], ...people]] }),
-  line: ({ id, title, status, priority, assignee: user, dueDate, project }, _people, box) => node("li",
-    box({ id, title }), node("a.grow", { href: to(`/tasks/${id}`) }, node("bdi", title)),
+  fields: (people) => ({ status: () => named(TASK_STATUSES), priority: () => named(PRIORITIES),
+    assigneeId: () => [["0", "Nobody"], ...people()], tagIds: tagChoices }),
+  line: ({ id, title, status, priority, assignee: user, dueDate, project }, _people, box, isUnread) => node("li",
+    box({ id, title }), node("a.grow", { href: to(`/tasks/${id}`) }, node("bdi", title), unreadMark(isUnread)),
     state(status), state(priority), person(user), quiet(project?.title ?? ""),
-    node("span.when", dueDate && due(dueDate, !TASK_OVER.includes(status), ""))) });
+    node("span.when", dueDate && due(dueDate, !TASK_OVER.includes(status), ""))) };
 
 /** @type {Field[]} */
 const FIELDS = [
@@ -52,7 +88,7 @@ const FIELDS = [
   {
     label: "Milestone", name: "milestoneId", shown: ({ milestone }) => milestone?.title,
     choices: async ({ projectId }) => [["", "None"],
-      ...choicesOf(projectId ? await all("/api/projects/{projectId}/milestones", { projectId }) : [])],
+      ...choicesOf(projectId ? await milestones({ projectId }) : [])],
   },
   { label: "Phase", name: "phaseId",
     shown: ({ phaseId }) => phaseId && (record("phase", phaseId)?.title ?? `Phase ${phaseId}`),
@@ -65,6 +101,9 @@ const FIELDS = [
 const phases = async ({ projectId }) =>
   (projectId ? store("phase", await all("/api/projects/{projectId}/phases", { projectId })) : []);
 
+const milestones = (/** @type {{ projectId: number }} */ { projectId }) =>
+  all("/api/projects/{projectId}/milestones", { projectId });
+
 /** A box for each tag of the organization. @param {any} task @param {() => void} close */
 async function tagBoxes({ id, tags: attached }, close) {
   const tags = await all("/api/tags", {});
@@ -72,9 +111,7 @@ async function tagBoxes({ id, tags: attached }, close) {
   const set = async (/** @type {any} */ box, /** @type {number} */ tagId) => {
     failed.replaceChildren();
     try {
-      if (box.checked) await post("/api/tasks/{taskId}/tags", { taskId: id }, { tagId });
-      else await remove("/api/tasks/{taskId}/tags/{tagId}", { taskId: id, tagId });
-      store("task", (await get("/api/tasks/{id}", { id })).data);
+      await setTag("task", id, tagId, box.checked);
     } catch (problem) {
       box.checked = !box.checked;
       failed.append(trouble(problem));

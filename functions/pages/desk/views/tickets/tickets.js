@@ -2,10 +2,10 @@
  * internal notes set off. `#/tickets/{id}` */
 /** @import { TicketMessage, TicketSort } from "workdesk" @import { Context, View } from "../../kit.js" */
 import {
-  button, denied, draftOf, draw, get, input, node, notice, person, post, quiet, record, say, store, time, to,
+  button, denied, draftOf, draw, get, input, myId, node, notice, person, post, quiet, record, say, store, time, to,
 } from "../../kit.js";
 import { changeOne, LIMIT, list, neighbors, page, talk, TICKET, writer } from "../../record/record.js";
-import { dialog, fieldsOf, filters, line, raiser, several } from "../requests/requests.js";
+import { dialog, fieldsOf, filters, line, raiser, several, spoke, turnOf } from "../requests/requests.js";
 
 /** @type {[TicketSort, string][]} */
 const ORDERS = [["-lastMessageAt", "Last message"], ["-createdAt", "Newest"], ["createdAt", "Oldest"]];
@@ -21,9 +21,11 @@ export async function view(context, { id }) {
 
 function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) {
   const read = async () => {
-    const newest = { ticketId, sort: /** @type {const} */ ("-createdAt"), limit: LIMIT };
-    const page = await get(TICKET, newest, { signal: context.signal });
+    const order = { ticketId, sort: /** @type {const} */ ("-createdAt"), limit: LIMIT };
+    const page = await get(TICKET, order, { signal: context.signal });
     store("ticket", page.data.ticket);
+    const newest = page.data.messages.find(({ internal }) => !internal);
+    if (newest) spoke(page.data.ticket, newest.sender.isSupport);
     return page;
   };
   const below = node("div");
@@ -36,6 +38,7 @@ function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) 
       const messages = talk(await read(),
         { type: "ticket_message", on: "ticket", id: ticketId, entry, write: null });
       const sent = async () => {
+        // The newest are read: what they tell of the turn is shown with them.
         messages.take((await read()).data.messages);
         messages.show();
       };
@@ -47,8 +50,11 @@ function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) 
       };
       return { ...messages, element: node("div.threaded", messages.element, below), show };
     },
-    about: ({ creator, createdAt }) =>
-      [`Ticket ${ticketId}, raised by `, person(creator, "a former user"), " ", time(createdAt)],
+    about: ({ creator, createdAt, ...row }) => {
+      const turn = turnOf({ ...row, id: ticketId });
+      return [`Ticket ${ticketId}, raised by `, person(creator, "a former user"), " ", time(createdAt),
+        turn && [", ", node("strong.turn", turn)]];
+    },
   });
 }
 
@@ -72,18 +78,19 @@ function entry(/** @type {TicketMessage} */ { content, sender, internal, created
 function reply(ticketId, closed, read, sent) {
   const reason = closed ? "The ticket is closed and takes no more replies." : denied("reply_ticket");
   if (reason && !draftOf("message")) return quiet(reason);
-  const extra = input("Send as", "kind", {
+  // Who raised the ticket is its customer, and writes no notes to support.
+  const extra = record("ticket", ticketId)?.creatorId === myId() ? null : input("Send as", "kind", {
     options: [["reply", "Reply, seen by all"], ["note", "Internal note"]],
     hint: "Only users who may answer tickets see an internal note." });
-  const kind = /** @type {HTMLSelectElement} */ (extra.querySelector("select"));
+  const kind = extra?.querySelector("select");
   const made = writer({
-    label: "Message", submit: "Send", draft: "message", key: "r", extra, reason,
+    label: "Message", submit: "Send", draft: "message", key: "r", reason, ...(extra && { extra }),
     save: async (content) => {
       const status = then;
       then = "";
-      await post(`${TICKET}/reply`, { ticketId }, { content, internal: kind.value === "note" });
+      await post(`${TICKET}/reply`, { ticketId }, { content, internal: kind?.value === "note" });
       if (status) await settleAs(status);
-      kind.value = "reply";
+      if (kind) kind.value = "reply";
       mark();
       await sent();
     },
@@ -108,11 +115,11 @@ function reply(ticketId, closed, read, sent) {
     });
   }
   const mark = () => {
-    const note = kind.value === "note";
+    const note = kind?.value === "note";
     made.classList.toggle("note", note);
     made.querySelector("button.main")?.replaceChildren(note ? "Add internal note" : "Send reply");
   };
-  kind.addEventListener("change", mark);
+  kind?.addEventListener("change", mark);
   mark();
   return made;
 }
