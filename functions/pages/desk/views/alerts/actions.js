@@ -30,10 +30,7 @@ function shownAction(known, action, several) {
   const { session, chosen } = known;
   const { id, money, risk, reversible, handling, approval } = action;
   const title = node("span", { id: `title-${id}` }, prose(action.description));
-  const choose = (/** @type {any} */ { target }) => {
-    chosen[target.checked ? "add" : "delete"](id);
-    known.draw();
-  };
+  const choose = (/** @type {any} */ { target }) => known.choose(id, target.checked);
   const check = several && node("input", { type: "checkbox", checked: chosen.has(id), onchange: choose,
     "aria-labelledby": `title-${id}` });
   const others = (/** @type {string[]} */ ids) => known.actions.filter((one) => ids.includes(one.id))
@@ -117,8 +114,7 @@ export function manualButtons(known, action, now) {
   if (!session || !open.includes(session.status)) return null;
   if (action.isAutomated ? now !== "unknown" : action.handling) return null;
   const path = { id: session.id, actionId: action.id };
-  /** @type {Choice[]} */
-  const people = users.map(({ id, fullName, username }) => [`${id}`, `${fullName} (${username})`]);
+  const people = users.map((one) => /** @type {Choice} */ ([`${one.id}`, `${one.fullName} (${one.username})`]));
   /** @type {Choice[]} */
   const outcomes = action.isAutomated ? [["done", "It took effect"], ["not_done", "It took no effect"]]
     : [["done", "It is done"], ["waived", "It is not needed"]];
@@ -198,7 +194,7 @@ export function sessionButtons(known) {
     status === "started" && button("Propose actions", () => propose(), { kind: "main", reason }),
     status === "awaiting_confirmation" && button("Propose again", () => propose(), { reason }),
     status !== "cancelling"
-      && asking("Cancel the session", "Cancel the session?", "What it proposes ends for everyone. Another analysis "
-        + "can follow.", cancel, { reason: denied("create_agent_remediation") }),
+      && asking("Cancel the session", "Cancel the session?", "What it proposes ends for everyone.", cancel,
+        { reason: denied("create_agent_remediation") }),
     status === "executing" && button("Pause…", pause));
 }

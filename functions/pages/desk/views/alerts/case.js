@@ -51,6 +51,12 @@ export class Case {
     return this.actions.filter((action) => this.isApprovable(action)).map(({ id }) => id);
   }
 
+  /** @param {string} id of an action @param {boolean} is chosen */
+  choose(id, is) {
+    this.chosen[is ? "add" : "delete"](id);
+    this.draw();
+  }
+
   /** Does something wait for an approval, or run? */
   hasOpenWork() {
     return this.approvable().length > 0 || runs(this.session);
