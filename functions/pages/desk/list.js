@@ -17,7 +17,7 @@ import { selectionOf } from "./record/selection.js";
  * @property {(people: () => Choice[]) => Fields} [fields] that are changed for several rows
  * @property {() => Promise<any>} [read] what the filters need further
  * @property {(people: Choice[], further?: any) => Filter[]} filters
- * @property {Choice[]} [orders] the first is the default
+ * @property {(query: URLSearchParams) => Choice[]} [orders] under the filters; the first is the default
  * @property {(row: any, people: User[], box: (row: any) => HTMLElement | null, isUnread: boolean) =>
  *   HTMLElement} line */
 
@@ -54,7 +54,7 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
 
   const showFilters = () => {
     const all = kind.filters(choicesOf(people.filter(({ id }) => id !== myId())), further);
-    const order = orders?.map(([value, label], at) => /** @type {Choice} */ ([at ? value : "", label]));
+    const order = orders?.(asked).map(([value, label], at) => /** @type {Choice} */ ([at ? value : "", label]));
     if (order) all.push(["Order", "sort", order]);
     draw(filters, all.map(([label, name, options]) => {
       const value = (asked.has(name) ? asked.getAll(name) : kind.defaults?.[name] ?? []).join(",");
@@ -90,7 +90,8 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
   const read = async () => {
     const query = asked;
     const wanted = Object.fromEntries(names.map((name) => [name, wantedOf(query, name)]));
-    const sort = query.get("sort") ?? orders?.[0]?.[0];
+    const possible = orders?.(query).map(([value]) => value) ?? [];
+    const sort = possible.find((value) => value === query.get("sort")) ?? possible[0];
     const rows = get(kind.list, /** @type {any} */ ({ ...wanted, sort, limit: 50 }), { signal });
     further ??= kind.read?.();
     const [page, users, more] = await Promise.all([rows, everyone().catch(() => []), further]);

@@ -25,6 +25,7 @@ def check(world):
     answers_ten_tickets(world)
     writes_texts_as_nodes(world)
     lists_all_tasks(world)
+    selects_by_keys(world)
 
 
 class Steps:
@@ -190,3 +191,48 @@ def lists_all_tasks(world):
         assert page.get_by_label("Assignee", exact=True).input_value() == "me"
         page.get_by_label("Status", exact=True).select_option("Any")
         assert "status=any" in page.url, page.url
+        # Without a person, the list has another order: no filter is needed.
+        page.get_by_label("Assignee", exact=True).select_option("Anyone")
+        page.get_by_label("Order").locator("option", has_text="Due first").wait_for(state="detached")
+        page.locator(".columns > li").first.wait_for()
+        assert page.get_by_role("alert").count() == 0
+        # A new task belongs to a project or to none.
+        page.keyboard.press("c")
+        dialog = page.get_by_role("dialog", name="New task")
+        dialog.get_by_label("Title").fill(f"Of no project {world.mark}")
+        dialog.get_by_label("Title").press("Enter")
+        page.get_by_role("heading", name=f"Of no project {world.mark}").wait_for()
+        own = int(page.url.rsplit("/", 1)[1])
+        page.go_back()
+        page.get_by_label("Project", exact=True).select_option("Billing migration")
+        page.wait_for_url("**projectId=1**")
+        page.get_by_role("link", name="Of no project").wait_for(state="detached")
+    assert world.api("mia").call("GET", f"/api/tasks/{own}")["projectId"] is None
+    world.api("max").call("DELETE", f"/api/tasks/{own}", expect=204)
+
+
+def selects_by_keys(world):
+    """`x`, and Shift up to another row; tags of all at once, with one undo."""
+    api = world.api("max")
+    project = api.call("POST", "/api/projects", {"title": f"Several {world.mark}"})["id"]
+    tag = f"several {world.mark}"
+    api.call("POST", "/api/tags", {"name": tag})
+    for number in range(4):
+        api.call("POST", "/api/tasks", {"title": f"Row {number}", "projectId": project})
+    tagged = lambda: [[one["name"] for one in row["tags"]] for row in api.call("GET", f"/api/projects/{project}/tasks")]
+    with world.desk("max", f"#/tasks?projectId={project}&sort=-createdAt") as desk:
+        page = desk.page
+        page.get_by_role("link", name="Row 3").focus()
+        page.keyboard.press("x")
+        page.keyboard.press("j")
+        page.keyboard.press("j")
+        page.keyboard.press("Shift+X")
+        page.get_by_text("3 selected").first.wait_for()
+        page.keyboard.press("t")
+        desk.looks("tasks-tags")
+        page.get_by_role("menuitem", name=tag).click()
+        page.get_by_text("Changed 3 tasks.").wait_for()
+        assert tagged() == [[]] + [[tag]] * 3, tagged()
+        page.get_by_role("button", name="Undo").click()
+        desk.until(lambda: tagged() == [[]] * 4, "the undo")
+    api.call("PATCH", f"/api/projects/{project}", {"status": "archived"})

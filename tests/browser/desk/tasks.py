@@ -10,6 +10,9 @@ def check(world):
     talks(world, task)
     loses_nothing(world, task)
     shows_both_versions(world, task)
+    tells_of_others_while_one_writes(world, task)
+    previews(world, task)
+    leads_to_the_newest(world, project)
     deletes(world, project)
     world.api("max").call("PATCH", f"/api/projects/{project['id']}", {"status": "archived"})
 
@@ -54,6 +57,13 @@ def edits(world, task):
         page.get_by_text("<img src=x onerror=alert(1)>").wait_for()
         page.get_by_text("History").click()
         page.get_by_text("changed status from Todo to In review").wait_for()
+        # Ids have their names, and texts both versions.
+        page.get_by_text("changed assignee from “Mia Tanaka” to none").wait_for()
+        page.get_by_text("changed phase from “Prepare” to none").wait_for()
+        page.get_by_text("changed tags: added “billing”").wait_for()
+        page.get_by_text("Show both texts").click()
+        page.locator(".versions").get_by_text("(empty)").wait_for()
+        page.locator(".versions").get_by_text("In two parts.").wait_for()
         desk.looks("task-edited")
         known = world.api("mia").call("GET", f"/api/tasks/{task}")
         assert (known["status"], known["title"]) == ("in_review", "Write the whole plan"), known
@@ -230,3 +240,68 @@ def deletes(world, project):
                 break
             page.wait_for_timeout(100)
         api.call("GET", f"/api/tasks/{kept}", expect=404)
+
+
+def tells_of_others_while_one_writes(world, task):
+    """The feed tells a writer that another one changed the same text, before it is saved."""
+    api = world.api("max")
+    with world.desk("mia", f"#/tasks/{task}", refused=(412,)) as desk:
+        page = desk.page
+        page.get_by_role("button", name="Edit description").click()
+        text = page.get_by_label("Description")
+        text.fill("Mine, again.")
+        api.call("PATCH", f"/api/tasks/{task}", {"priority": "low"})
+        desk.sees(fact(page, "Priority: Low"))
+        assert page.get_by_text("changed this just now").count() == 0
+        api.call("PATCH", f"/api/tasks/{task}", {"description": "That of Max."})
+        news = page.locator(".described .unsaved").filter(has_text="Max Okafor changed this just now.")
+        desk.sees(news)
+        assert text.input_value() == "Mine, again."
+        news.get_by_role("button", name="Show").click()
+        page.locator(".described .versions").get_by_text("That of Max.").wait_for()
+        desk.looks("task-news")
+        page.get_by_role("button", name="Take theirs").click()
+        text.wait_for(state="detached")
+        page.locator(".described").get_by_text("That of Max.").wait_for()
+        # A list that is open, too.
+        fact(page, "Status").click()
+        api.call("PATCH", f"/api/tasks/{task}", {"status": "blocked"})
+        desk.sees(page.get_by_label("Fields").get_by_text("Max Okafor changed this just now.", exact=False))
+        page.get_by_role("button", name="Show").click()
+        page.get_by_role("button", name="Take theirs").click()
+        fact(page, "Status: Blocked").wait_for()
+
+
+def previews(world, task):
+    """What a text becomes stands beside it, if that is wanted. One space follows a completed name."""
+    with world.desk("mia", f"#/tasks/{task}") as desk:
+        page = desk.page
+        text = page.get_by_label("Comment", exact=True)
+        text.fill("It is **done**.")
+        page.get_by_role("button", name="Preview").click()
+        page.locator(".preview strong", has_text="done").wait_for()
+        text.fill("- one\n- <b>two</b>")
+        page.locator(".preview li", has_text="<b>two</b>").wait_for()
+        desk.looks("task-preview")
+        text.fill("")
+        page.keyboard.type("@su")
+        page.get_by_role("option").first.wait_for()
+        page.keyboard.press("Enter")
+        page.keyboard.type(" and you")
+        assert text.input_value() == "@sue and you", text.input_value()
+        page.get_by_role("button", name="Preview").click()
+        page.locator(".preview > *").wait_for(state="detached")
+        text.fill("")
+
+
+def leads_to_the_newest(world, project):
+    """A thread that is too long to see its end leads there."""
+    task = project["tasks"][1]
+    for number in range(12):
+        world.api("sue").call("POST", f"/api/tasks/{task}/comments", {"content": f"Comment {number}\n\n" + "- line\n" * 9})
+    with world.desk("mia", f"#/tasks/{task}") as desk:
+        page = desk.page
+        page.get_by_role("button", name="Newest").click()
+        page.wait_for_function("() => document.activeElement.textContent.includes('Comment 11')")
+        assert page.get_by_role("listitem").filter(has_text="Comment 11").first.evaluate(
+            "one => { const { top, bottom } = one.getBoundingClientRect(); return bottom > 0 && top < innerHeight; }")

@@ -10,6 +10,7 @@ def check(world):
     titles_keep_both_versions(world)
     reads_earlier_messages(world)
     lists(world)
+    says_whose_turn_it_is(world)
 
 
 def ticket(world, title, **fields):
@@ -248,3 +249,36 @@ def lists(world):
         desk.page.get_by_role("alert").get_by_text("is not a status").wait_for()
         desk.page.get_by_label("Status").select_option("")
         desk.page.locator(".columns > li").first.wait_for()
+
+
+def says_whose_turn_it_is(world):
+    """Turn, unread mark, "Assign to me"; the customer writes no internal note."""
+    number = ticket(world, f"Turns {world.mark}")
+    with world.desk("mia", f"#/tickets/{number}") as customer, world.desk("sue", f"#/tickets/{number}") as support:
+        page = support.page
+        assert customer.page.get_by_label("Send as").count() == 0
+        page.get_by_label("Send as").wait_for()
+        page.get_by_text("Support’s turn").wait_for()
+        page.get_by_role("button", name="Assign to me").click()
+        shows(support, "Sue Marchetti")
+        page.get_by_role("button", name="Assign to me").wait_for(state="detached")
+        page.get_by_label("Message", exact=True).fill("Which one?")
+        page.get_by_role("button", name="Send reply").click()
+        page.get_by_text("Customer’s turn").wait_for()
+        customer.sees(customer.page.get_by_text("Customer’s turn"))
+        # The same in the list. What the customer writes is unread until support opens it.
+        page.get_by_role("link", name="Tickets", exact=True).click()
+        row = page.locator(".columns > li").filter(has_text=f"Turns {world.mark}")
+        row.get_by_text("Customer’s turn, 1 message").wait_for()
+        customer.page.get_by_label("Message", exact=True).fill("The second.")
+        customer.page.get_by_role("button", name="Send reply").click()
+        support.sees(row.get_by_text("Support’s turn, 2 messages"))
+        support.sees(row.get_by_text("Unread", exact=True))
+        support.looks("tickets-unread")
+        # What was open for a moment is read.
+        with page.expect_response(lambda one: one.url.endswith("/api/notifications/read")):
+            row.get_by_role("link").click()
+            page.get_by_text("The second.").wait_for()
+        page.go_back()
+        row.get_by_text("Support’s turn").wait_for()
+        row.get_by_text("Unread", exact=True).wait_for(state="detached")

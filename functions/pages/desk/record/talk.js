@@ -65,7 +65,8 @@ export function talk(first, { type, on, id, entry, write, drafts = (name) => nam
   show(first);
   // A reader of the screen hears what is added.
   const log = node("div", { role: "log" }, node("div.threaded", list, write && writer(write)));
-  return { element: node("div.threaded", above, log), show, take, wants };
+  const rows = () => [...ids].flatMap((one) => record(type, one) ?? []);
+  return { element: node("div.threaded", above, log), show, take, wants, rows };
 }
 
 /** Oldest first, replies under what they reply to. @param {any[]} rows @param {Talk["entry"]} entry */

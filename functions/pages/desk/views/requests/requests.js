@@ -20,7 +20,7 @@ export async function view(context, { id }) {
   context.header.append(raiser("request", raise));
   return list(context, { type: "service_request", list: "/api/service-requests", noun: "request", line,
     filters: (people) => [...filters(people), ["Category", "category"]], fields: several,
-    orders: ORDERS });
+    orders: () => ORDERS });
 }
 
 /** The filters of requests and tickets. @param {Choice[]} people @returns {Filter[]} */
@@ -56,7 +56,8 @@ export function line(row, people, box, isUnread) {
  * @type {Map<number, { count: number, isSupport: boolean }>} */
 const lastSpeakers = new Map();
 
-/** Keeps who wrote the newest message of a ticket. @param {JoinedTicket} ticket @param {boolean} isSupport */
+/** Keeps who wrote the newest message of a ticket. @param {Pick<JoinedTicket, "id" | "messageCount">} ticket
+ * @param {boolean} isSupport */
 export const spoke = ({ id, messageCount }, isSupport) =>
   void lastSpeakers.set(id, { count: messageCount, isSupport });
 

@@ -38,7 +38,7 @@ async function parts() {
   return { projects: choicesOf(projects), tags: choicesOf(tags) };
 }
 
-/** The list: at first the open tasks, by their due dates. @param {Context} context */
+/** The list: at first the open tasks; those of one person by their due dates. @param {Context} context */
 function tasks(context) {
   const known = parts();
   known.catch(() => {});
@@ -63,6 +63,10 @@ function create(projects) {
   });
 }
 
+/** @type {import("../../kit.js").Choice} */
+const DUE_FIRST = ["dueDate", "Due first"];
+/** The API orders the tasks of one person by their due dates. @param {URLSearchParams} query */
+const isOnePerson = (query) => /^(me|\d+)$/.test(query.getAll("assigneeId").join(","));
 const tagChoices = async () => choicesOf(await all("/api/tags", {}));
 
 /** @type {import("../../list.js").Listed} */
@@ -73,7 +77,8 @@ const LIST = { type: "task", noun: "task", list: "/api/tasks",
     ["Priority", "priority", [["", "Any"], ...named(PRIORITIES.toReversed())]],
     ["Assignee", "assigneeId", [["", "Anyone"], ["me", "Me"], ["none", "Nobody"], ...people]],
     ["Project", "projectId", [["", "Any"], ...projects]], ["Tag", "tagId", [["", "Any"], ...tags]]],
-  orders: [["dueDate", "Due first"], ["-updatedAt", "Changed last"]],
+  orders: (query) => [...(isOnePerson(query) ? [DUE_FIRST] : []), ["-updatedAt", "Changed last"],
+    ["-createdAt", "Newest"]],
   fields: (people) => ({ status: () => named(TASK_STATUSES), priority: () => named(PRIORITIES),
     assigneeId: () => [["0", "Nobody"], ...people()], tagIds: tagChoices }),
   line: ({ id, title, status, priority, assignee: user, dueDate, project }, _people, box, isUnread) => node("li",

@@ -16,7 +16,7 @@ export async function view(context, { id }) {
   const send = (/** @type {any} */ content) => post("/api/managed-services/tickets", {}, content);
   context.header.append(raiser("ticket", () => dialog("ticket", null, send)));
   return list(context, { type: "ticket", list: "/api/managed-services/tickets", noun: "ticket", filters, line,
-    fields: several, orders: ORDERS });
+    fields: several, orders: () => ORDERS });
 }
 
 function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) {
@@ -24,11 +24,16 @@ function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) 
     const order = { ticketId, sort: /** @type {const} */ ("-createdAt"), limit: LIMIT };
     const page = await get(TICKET, order, { signal: context.signal });
     store("ticket", page.data.ticket);
-    const newest = page.data.messages.find(({ internal }) => !internal);
-    if (newest) spoke(page.data.ticket, newest.sender.isSupport);
     return page;
   };
   const below = node("div");
+  let written = /** @type {() => TicketMessage[]} */ (() => []);
+  /** Keeps who wrote the newest message that the customer sees. @param {any} row */
+  const keepSpeaker = (row) => {
+    const open = written().filter(({ internal }) => !internal);
+    const newest = open.sort((one, other) => one.id - other.id).at(-1);
+    if (newest) spoke(row, newest.sender.isSupport);
+  };
   context.header.append(beside(ticketId));
   let closed = /** @type {boolean | undefined} */ (undefined);
   return page(context, {
@@ -37,8 +42,8 @@ function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) 
     talk: async () => {
       const messages = talk(await read(),
         { type: "ticket_message", on: "ticket", id: ticketId, entry, write: null });
+      written = /** @type {typeof written} */ (messages.rows);
       const sent = async () => {
-        // The newest are read: what they tell of the turn is shown with them.
         messages.take((await read()).data.messages);
         messages.show();
       };
@@ -51,7 +56,8 @@ function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) 
       return { ...messages, element: node("div.threaded", messages.element, below), show };
     },
     about: ({ creator, createdAt, ...row }) => {
-      const turn = turnOf({ ...row, id: ticketId });
+      keepSpeaker(row);
+      const turn = turnOf(row);
       return [`Ticket ${ticketId}, raised by `, person(creator, "a former user"), " ", time(createdAt),
         turn && [", ", node("strong.turn", turn)]];
     },
