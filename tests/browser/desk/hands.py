@@ -231,7 +231,7 @@ def selects_by_keys(world):
         page.keyboard.press("t")
         desk.looks("tasks-tags")
         page.get_by_role("menuitem", name=tag).click()
-        page.get_by_text("Changed 3 tasks.").wait_for()
+        page.get_by_text("Changed 3 tasks.").first.wait_for()
         assert tagged() == [[]] + [[tag]] * 3, tagged()
         page.get_by_role("button", name="Undo").click()
         desk.until(lambda: tagged() == [[]] * 4, "the undo")
