@@ -6,6 +6,11 @@ use std::time::Duration;
 use action_worker::{Worker, WorkerLimits};
 use local::target_systems::{FaultMode, InjectedFault};
 use serde_json::Value;
+use shared::{
+    agent::{action::ActionKey, transition::Claim},
+    model::base::{Id, span},
+    store::agent::Lease,
+};
 use tests::support::{AFTER_THE_LEASE, Concierge, event, late, once};
 
 const SYNC: (&str, &[(&str, &str)]) = ("customer_out_of_sync", &[("customer", "cus_501")]);
@@ -129,6 +134,32 @@ async fn a_worker_that_outlived_its_lease_overwrites_nothing() {
     assert_eq!(world.session(&id).await, before);
     assert_eq!(world.demo.effects().len(), 1);
     assert_eq!(world.minutes_saved().await, 25);
+}
+
+/// The next holder is at work, so that the number of the claim alone tells who holds the action.
+#[tokio::test]
+async fn a_worker_whose_claim_is_not_the_last_may_send_nothing() {
+    let (world, id, action) = Concierge::start()
+        .await
+        .with_approved_batch()
+        .await;
+    let session = Id::new(id.as_i64().unwrap()).unwrap();
+    let key = ActionKey::new(world.api.home.id, session, &*action);
+    let agent = world.api.store.agent();
+    let claims = async || match agent
+        .claim(&key, span::MINUTE)
+        .await
+        .unwrap()
+    {
+        Claim::Held(held) => *held.action,
+        other => panic!("{other:?}"),
+    };
+    let mut former = claims().await;
+    world.api.clock.advance(AFTER_THE_LEASE);
+    let mut next = claims().await;
+    for (holder, lease) in [(&mut former, Lease::Lost), (&mut next, Lease::Held)] {
+        assert_eq!(agent.heartbeat(holder).await.unwrap(), lease);
+    }
 }
 
 /// The answers to the first call of an action. The crate `agent` has what each means, with keys and

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use shared::{model::base::span, store::metered};
-use tests::support::{Answer, Api, Caller, patches};
+use tests::support::{Answer, Api, Caller, MOST_PAGES, patches};
 
 /// The ids of found tasks, by pages of so many rows, and the number of pages.
 async fn ids(caller: &Caller, query: &str, limit: usize) -> (Vec<i64>, usize) {
@@ -10,7 +10,7 @@ async fn ids(caller: &Caller, query: &str, limit: usize) -> (Vec<i64>, usize) {
     let mut pages = 0;
     let path = format!("/api/search?query={query}&limit={limit}");
     let mut page = caller.get(&path).await;
-    loop {
+    while pages < MOST_PAGES {
         let rows = page.expect(200);
         let rows = rows.as_array().unwrap();
         assert!(rows.len() <= limit);
@@ -24,6 +24,7 @@ async fn ids(caller: &Caller, query: &str, limit: usize) -> (Vec<i64>, usize) {
             None => return (ids, pages),
         }
     }
+    panic!("{path} does not end");
 }
 
 #[tokio::test]
