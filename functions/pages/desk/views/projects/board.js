@@ -3,7 +3,7 @@
  * First the open tasks, the numbers, milestones and phases are read; then the newest tasks that are over. */
 /** @import { Records, View } from "../../kit.js" */
 import {
-  all, attempt, choicesOf, counted, draw, empty, everyone, fold, get, named, node, number, PRIORITIES, quiet,
+  all, attempt, choicesOf, counted, draw, empty, everyone, get, named, node, number, PRIORITIES, quiet,
   record, say, store, TASK_STATUSES, watch,
 } from "../../kit.js";
 import { loaded } from "../../frame/release.js";
@@ -13,6 +13,7 @@ import { columnsOf } from "./columns.js";
 import { fits, showFilters, startOf, wantedOf } from "./filters.js";
 import { countsOf } from "./milestones.js";
 import { movesOf } from "./moves.js";
+import { opener } from "./opener.js";
 import { panelOf } from "./panel.js";
 import { tasksOf } from "./tasks.js";
 import { timeline } from "./timeline.js";
@@ -60,6 +61,8 @@ export async function view({ header, body, query, signal, title, filter }, { id 
   const columns = columnsOf(`${projectId}`, numberOf,
     { move: moves.move, open: panel.open, readAll: tasks.readAll, box: selection.box });
   const times = timeline(() => kept("milestone"), counts.of);
+  const timesPlace = node("div", times.element);
+  const timesOpener = opener("Milestones", timesPlace);
 
   /** The tasks that the filters leave, at the places where they are shown. */
   function visible() {
@@ -72,7 +75,7 @@ export async function view({ header, body, query, signal, title, filter }, { id 
     const found = visible();
     columns.show(found);
     selection.show();
-    times.show();
+    timesOpener.hidden = !times.show();
     const numbers = TASK_STATUSES.map((status) => ({ status,
       ...numberOf(status, found.filter((task) => task.status === status).length) }));
     const total = numbers.reduce((sum, one) => sum + one.number, 0);
@@ -98,10 +101,9 @@ export async function view({ header, body, query, signal, title, filter }, { id 
       { keep, phase: () => kept("phase"), milestone: () => kept("milestone") }, signal);
     await setup.read();
   });
-  header.append(count);
-  const parts = fold("setup", "Project, phases, milestones and tags", setupPlace, openSetup);
-  body.append(panel.element, filters, node("div", parts, times.element),
-    node("div", adding.element, adding.place, problems, selection.element, columns.element), end);
+  header.append(count, timesOpener, opener("Project parts", setupPlace, openSetup), adding.element);
+  body.append(panel.element, filters, timesPlace, setupPlace,
+    node("div", adding.place, problems, selection.element, columns.element), end);
   show();
   panel.show();
   columns.keepPlace(signal);
