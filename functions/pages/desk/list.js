@@ -1,9 +1,10 @@
-/** A list of records: filters in the address, pages by cursor, rows kept true by the feed. Rows keep their
- * places while others work. New ones wait above the list until the reader asks for them. */
+/** A list of records: filters in the address, pages by cursor, rows kept true by the feed. Rows
+ * keep their places while others work. New ones wait above the list until the reader asks for
+ * them. */
 /** @import { User } from "workdesk" @import { Answer, Choice, Context, Requery } from "./kit.js" */
 import {
-  arrows, attempt, button, choicesOf, counted, draw, each, ending, everyone, get, inbox, input, keyed, more,
-  myId, node, record, say, store, watch,
+  arrows, attempt, button, choicesOf, counted, draw, each, ending, everyone, get, inbox, input,
+  keyed, more, myId, node, record, say, store, watch,
 } from "./kit.js";
 /** @import { Fields } from "./record/selection.js" */
 import { selectionOf } from "./record/selection.js";
@@ -12,14 +13,16 @@ import { selectionOf } from "./record/selection.js";
  * @typedef {[label: string, name: string, options?: Choice[]]} Filter */
 /** @typedef {object} Listed
  * @property {"project" | "service_request" | "ticket" | "task"} type @property {string} noun
- * @property {"/api/projects" | "/api/service-requests" | "/api/managed-services/tickets" | "/api/tasks"} list
+ * @property {"/api/projects" | "/api/service-requests" | "/api/managed-services/tickets"
+ *   | "/api/tasks"} list
  * @property {Record<string, string[]>} [defaults] values of filters that the address lacks
  * @property {(people: () => Choice[]) => Fields} [fields] that are changed for several rows
  * @property {() => Promise<any>} [read] what the filters need further
  * @property {(people: Choice[], further?: any) => Filter[]} filters
- * @property {(query: URLSearchParams) => Choice[]} [orders] under the filters; the first is the default
- * @property {(row: any, people: User[], box: (row: any) => HTMLElement | null, isUnread: boolean) =>
- *   HTMLElement} line */
+ * @property {(query: URLSearchParams) => Choice[]} [orders] under the filters; the first is the
+ *   default
+ * @property {(row: any, people: User[], box: (row: any) => HTMLElement | null,
+ *   isUnread: boolean) => HTMLElement} line */
 
 /** Ids of the rows that the last list of a type showed. @type {Map<string, number[]>} */
 const listed = new Map();
@@ -31,119 +34,156 @@ export function neighbors(type, id) {
   return at < 0 ? {} : { previous: ids[at - 1], next: ids[at + 1] };
 }
 
-/** @param {Context} context @param {Listed} kind @returns {Promise<Requery>} */
-export async function list({ body, query: asked, signal, filter }, { type, noun, orders, ...kind }) {
-  const names = kind.filters([]).map(([, name]) => name);
-  /** Ids of the rows, and of those that came since. */
-  let [shown, waiting] = /** @type {[Set<number>, Set<number>]} */ ([new Set(), new Set()]);
-  let people = /** @type {User[]} */ ([]);
-  /** What the filters need further, read once. @type {any} */
-  let further;
-  let unread = /** @type {Set<number>} */ (new Set());
-  let isRead = false; // Are there rows to show, or none?
-  let next = /** @type {string | null} */ (null);
-  const filters = node("div.filters", { role: "group", "aria-label": "Filters" });
-  const news = node("p.news", { role: "status" });
-  const [items, end] = [node("ul.list.columns"), node("div")];
-  const named = () => choicesOf(people);
-  const selection = kind.fields && type !== "project"
-    ? selectionOf(type, () => [...shown], kind.fields(named)) : null;
-  const box = selection?.box ?? (() => null);
-  body.append(filters, node("div", news, selection?.element ?? "", items, end));
-  arrows(items);
+/** What a list knows. `shown` and `waiting` have ids: of the rows, and of those that came since.
+ * @typedef {object} State
+ * @property {URLSearchParams} asked
+ * @property {Set<number>} shown @property {Set<number>} waiting
+ * @property {User[]} people @property {any} further what the filters need further, read once
+ * @property {Set<number>} unread
+ * @property {boolean} isRead are there rows to show, or none?
+ * @property {string | null} next the path of the next page */
 
-  const showFilters = () => {
-    const all = kind.filters(choicesOf(people.filter(({ id }) => id !== myId())), further);
-    const order = orders?.(asked).map(([value, label], at) => /** @type {Choice} */ ([at ? value : "", label]));
-    if (order) all.push(["Order", "sort", order]);
-    draw(filters, all.map(([label, name, options]) => {
-      const value = (asked.has(name) ? asked.getAll(name) : kind.defaults?.[name] ?? []).join(",");
-      if (options && !options.some(([one]) => one === value)) options.push([value, value]);
-      const onchange = (/** @type {any} */ { target }) => filter({ [name]: target.value.trim() || null });
-      return keyed(name, input(label, name, { options, value, onchange, maxlength: options ? null : 100 }));
-    }));
-  };
-  /** Rows as they were shown, by their ids. @type {Map<number, { row: any, isUnread: boolean }>} */
-  const made = new Map();
-  /** The same item while nothing of its row changes. @param {any} row */
-  const itemOf = (row) => {
-    const [known, isUnread] = [made.get(row.id), unread.has(row.id)];
-    const item = known?.row === row && known?.isUnread === isUnread ? known : { row, isUnread };
-    made.set(row.id, item);
-    return item;
-  };
-  const show = () => {
-    const all = [...shown].flatMap((id) => record(type, id) ?? []);
-    listed.set(type, all.map(({ id }) => id));
-    draw(items, each(all.map(itemOf), ({ row }) => row.id,
-      (one) => kind.line(one.row, people, box, one.isUnread)));
-    selection?.show();
-    const none = next ? "Nothing among those read so far." : "Nothing matches.";
-    draw(end, ending(all.length === 0 && none, next, readMore));
-    draw(news, waiting.size > 0 && button(`Show ${counted(waiting.size, `new ${noun}`)}`, read));
-  };
+/** @param {Context} context @param {Listed} kind @returns {Promise<Requery>} */
+export async function list({ body, query, signal, filter }, kind) {
+  const { type, noun, orders } = kind;
+  const names = kind.filters([]).map(([, name]) => name);
+  /** @type {State} */
+  const state = { asked: query, shown: new Set(), waiting: new Set(), people: [],
+    further: undefined, unread: new Set(), isRead: false, next: null };
+  const filters = node("div.filters", { role: "group", "aria-label": "Filters" });
+  const showFilters = () => drawFilters(filters, kind, state, filter);
+  const { items, end, show } = rowsOf(body, filters, kind, state, { read, readMore });
+
   const add = (/** @type {Answer<any>} */ page) => {
-    for (const { id } of store(type, page.data)) shown.add(id);
-    ({ next } = page);
+    for (const { id } of store(type, page.data)) state.shown.add(id);
+    state.next = page.next;
     show();
   };
-  const read = async () => {
-    const query = asked;
-    const wanted = Object.fromEntries(names.map((name) => [name, wantedOf(query, name)]));
+  async function read() {
+    const query = state.asked;
+    const wanted = Object.fromEntries(names.map((name) => [name, wantedOf(query, name, kind)]));
     const possible = orders?.(query).map(([value]) => value) ?? [];
     const sort = possible.find((value) => value === query.get("sort")) ?? possible[0];
     const rows = get(kind.list, /** @type {any} */ ({ ...wanted, sort, limit: 50 }), { signal });
-    further ??= kind.read?.();
-    const [page, users, more] = await Promise.all([rows, everyone().catch(() => []), further]);
-    further = more;
+    state.further ??= kind.read?.();
+    const [page, people, further] =
+      await Promise.all([rows, everyone().catch(() => []), state.further]);
+    state.further = further;
     // The answer to other filters is not shown.
-    if (query !== asked) return;
-    [shown, waiting, people] = [new Set(), new Set(), users];
-    isRead = true;
+    if (query !== state.asked) return;
+    Object.assign(state, { shown: new Set(), waiting: new Set(), people, isRead: true });
     showFilters();
     add(page);
-    say(`${counted(shown.size, noun)}${next ? " or more" : ""}.`);
-  };
-  const readMore = async (/** @type {string} */ next) => {
-    const [before, query] = [shown.size, asked];
+    say(`${counted(state.shown.size, noun)}${state.next ? " or more" : ""}.`);
+  }
+  async function readMore(/** @type {string} */ next) {
+    const [before, query] = [state.shown.size, state.asked];
     const page = await more(next, { signal });
-    if (query === asked) add(page);
+    if (query === state.asked) add(page);
     items.children[before]?.querySelector("a")?.focus();
-  };
-  /** @param {URLSearchParams} query @param {string} name */
-  const wantedOf = (query, name) => (query.has(name) ? query.getAll(name) : kind.defaults?.[name] ?? [])
-    .filter((value) => value !== "any");
-  /** Would the list have the row? Archived projects are there only if they are asked for. @param {any} row */
-  const matches = (row) => names.every((name) => {
-    const wanted = wantedOf(asked, name).flatMap((value) => value.split(","));
-    if (name === "tagId" && wanted.length > 0) {
-      return row.tags.some((/** @type {{ id: number }} */ { id }) => wanted.includes(`${id}`));
-    }
-    const [value, word] = [`${row[name]}`, row[name] === null ? "none" : row[name] === myId() ? "me" : ""];
-    return wanted.length === 0 ? value !== "archived" : wanted.includes(value) || wanted.includes(word);
-  });
-
-  watch(signal, {
-    wants: (change) => change.type === type && (shown.has(change.recordId) || change.action === "created"),
-    changed: (keys) => {
-      for (const key of keys) {
-        const id = Number(key.split(":")[1]);
-        if (!key.startsWith(`${type}:`) || shown.has(id)) continue;
-        const row = record(type, id);
-        waiting[row && matches(row) ? "add" : "delete"](id);
-      }
-      show();
-    },
-  });
-  inbox(signal, (rows) => {
-    unread = new Set(rows.flatMap(({ subject }) => (subject.type === type ? subject.id : [])));
-    if (isRead) show();
-  });
-  const requery = async (changed = asked) => {
-    asked = changed;
+  }
+  follow(signal, kind, state, names, show);
+  const requery = async (changed = state.asked) => {
+    state.asked = changed;
     showFilters();
     await attempt(end, read);
   };
   await requery();
   return requery;
+}
+
+/** The rows with what stands above and below them.
+ * @param {HTMLElement} body @param {HTMLElement} filters @param {Listed} kind @param {State} state
+ * @param {{ read: () => unknown, readMore: (next: string) => unknown }} acts */
+function rowsOf(body, filters, { type, noun, fields, line }, state, { read, readMore }) {
+  const news = node("p.news", { role: "status" });
+  const [items, end] = [node("ul.list.columns"), node("div")];
+  const selection = fields && type !== "project"
+    ? selectionOf(type, () => [...state.shown], fields(() => choicesOf(state.people))) : null;
+  const box = selection?.box ?? (() => null);
+  body.append(filters, node("div", news, selection?.element ?? "", items, end));
+  arrows(items);
+  /** Rows as they were shown, by their ids. @type {Map<number, { row: any, isUnread: boolean }>} */
+  const made = new Map();
+  /** The same item while nothing of its row changes. @param {any} row */
+  const itemOf = (row) => {
+    const [known, isUnread] = [made.get(row.id), state.unread.has(row.id)];
+    const item = known?.row === row && known?.isUnread === isUnread ? known : { row, isUnread };
+    made.set(row.id, item);
+    return item;
+  };
+  const show = () => {
+    const all = [...state.shown].flatMap((id) => record(type, id) ?? []);
+    listed.set(type, all.map(({ id }) => id));
+    draw(items, each(all.map(itemOf), ({ row }) => row.id,
+      (one) => line(one.row, state.people, box, one.isUnread)));
+    selection?.show();
+    const none = state.next ? "Nothing among those read so far." : "Nothing matches.";
+    draw(end, ending(all.length === 0 && none, state.next, readMore));
+    const { size } = state.waiting;
+    draw(news, size > 0 && button(`Show ${counted(size, `new ${noun}`)}`, read));
+  };
+  return { items, end, show };
+}
+
+/** @param {Element} place @param {Listed} kind @param {State} state
+ * @param {Context["filter"]} filter */
+function drawFilters(place, { filters, orders, defaults }, { asked, people, further }, filter) {
+  const all = filters(choicesOf(people.filter(({ id }) => id !== myId())), further);
+  const order = orders?.(asked)
+    .map(([value, label], at) => /** @type {Choice} */ ([at ? value : "", label]));
+  if (order) all.push(["Order", "sort", order]);
+  draw(place, all.map(([label, name, options]) => {
+    const value = (asked.has(name) ? asked.getAll(name) : defaults?.[name] ?? []).join(",");
+    if (options && !options.some(([one]) => one === value)) options.push([value, value]);
+    const onchange = (/** @type {any} */ { target }) =>
+      filter({ [name]: target.value.trim() || null });
+    return keyed(name,
+      input(label, name, { options, value, onchange, maxlength: options ? null : 100 }));
+  }));
+}
+
+/** The values that the list must have. @param {URLSearchParams} query @param {string} name
+ * @param {Pick<Listed, "defaults">} kind */
+const wantedOf = (query, name, { defaults }) =>
+  (query.has(name) ? query.getAll(name) : defaults?.[name] ?? [])
+    .filter((value) => value !== "any");
+
+/** Would the list have the row? Archived projects are there only if they are asked for.
+ * @param {any} row @param {string[]} names of the filters @param {URLSearchParams} query
+ * @param {Listed} kind */
+const matches = (row, names, query, kind) => names.every((name) => {
+  const wanted = wantedOf(query, name, kind).flatMap((value) => value.split(","));
+  if (name === "tagId" && wanted.length > 0) {
+    return row.tags.some((/** @type {{ id: number }} */ { id }) => wanted.includes(`${id}`));
+  }
+  const [value, word] = [`${row[name]}`,
+    row[name] === null ? "none" : row[name] === myId() ? "me" : ""];
+  return wanted.length === 0 ? value !== "archived"
+    : wanted.includes(value) || wanted.includes(word);
+});
+
+/** Shows what others change, and what the user has not read yet.
+ * @param {AbortSignal} signal @param {Listed} kind @param {State} state @param {string[]} names
+ * @param {() => void} show */
+function follow(signal, kind, state, names, show) {
+  const { type } = kind;
+  watch(signal, {
+    wants: (change) => change.type === type
+      && (state.shown.has(change.recordId) || change.action === "created"),
+    changed: (keys) => {
+      for (const key of keys) {
+        const id = Number(key.split(":")[1]);
+        if (!key.startsWith(`${type}:`) || state.shown.has(id)) continue;
+        const row = record(type, id);
+        state.waiting[row && matches(row, names, state.asked, kind) ? "add" : "delete"](id);
+      }
+      show();
+    },
+  });
+  inbox(signal, (rows) => {
+    state.unread = new Set(rows.flatMap(({ subject }) =>
+      (subject.type === type ? subject.id : [])));
+    if (state.isRead) show();
+  });
 }

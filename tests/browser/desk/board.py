@@ -2,6 +2,11 @@
 
 import concurrent.futures
 
+# The place of the first card in the view, and the most that may be above it, in pixels.
+FIRST_CARD = """document.querySelector(".card").getBoundingClientRect().top
+    - document.querySelector("main").getBoundingClientRect().top"""
+MOST_ABOVE_CARDS = 110
+
 
 def check(world):
     project = a_project(world, "Board of tests")
@@ -60,6 +65,8 @@ def looks_and_filters(world, project):
         page = desk.page
         wait_for_cards(page, "Todo", ["Write the plan", "Ask the customers"])
         page.get_by_text("3 tasks, 0 done").wait_for()
+        top = page.evaluate(FIRST_CARD)
+        assert top <= MOST_ABOVE_CARDS, f"the cards begin {top} px below the top"
         desk.looks("board")
         page.get_by_label("Milestone", exact=True).select_option("Pilot")
         wait_for_cards(page, "Todo", ["Ask the customers"])
@@ -200,6 +207,7 @@ def counts_milestones_whatever_is_shown(world, project):
     api.call("PATCH", f"/api/tasks/{tasks[0]}", {"status": "done", "phaseId": project["phase"]})
     with world.desk("mia", f"{project['address']}?phase={project['phase']}") as desk:
         page = desk.page
+        page.get_by_role("button", name="Milestones", exact=True).click()
         page.locator(".timeline").get_by_text("1 of 4 done").wait_for()
         api.call("PATCH", f"/api/tasks/{tasks[1]}", {"status": "done"})
         desk.sees(page.locator(".timeline").get_by_text("2 of 4 done"))
@@ -215,7 +223,7 @@ def changes_what_it_is_made_of(world):
     api = world.api("max")
     with world.desk("max", project["address"], refused=(412,)) as desk:
         page = desk.page
-        page.get_by_text("Project, phases, milestones and tags").click()
+        page.get_by_role("button", name="Project parts").click()
         section = lambda name: page.locator(".setup section").filter(has=page.get_by_role("heading", name=name))
         own, phases, milestones = section("Project"), section("Phases"), section("Milestones")
         own.get_by_role("button", name="Title: ").click()
@@ -249,6 +257,7 @@ def changes_what_it_is_made_of(world):
         row.get_by_role("button", name="Status: Pending").click()
         row.get_by_label("Status").select_option("in_progress")
         row.get_by_role("button", name="Status: In progress").wait_for()
+        page.get_by_role("button", name="Milestones", exact=True).click()
         page.locator(".timeline").get_by_text("Sprint 12").wait_for()
         desk.looks("board-setup")
         # Another one changes the same field just before.
@@ -270,7 +279,7 @@ def changes_what_it_is_made_of(world):
         tags.get_by_role("button", name=f"Name: tag {world.mark}").wait_for()
     with world.desk("vic", project["address"]) as desk:
         page = desk.page
-        page.get_by_text("Project, phases, milestones and tags").click()
+        page.get_by_role("button", name="Project parts").click()
         page.locator(".setup").get_by_text("Sprint 12").wait_for()
         assert page.locator(".setup li button:not([aria-disabled])").count() == 0
     api.call("PATCH", f"/api/projects/{project['id']}", {"status": "archived"})

@@ -48,6 +48,7 @@ def shows_keys(world):
         page = desk.page
         page.keyboard.press("?")
         page.get_by_role("dialog", name="Keys").get_by_text("Write a reply").wait_for()
+        page.get_by_role("dialog", name="Keys").get_by_text("Tags", exact=True).wait_for()
         desk.looks("keys")
         # No key acts beside a dialog, nor in a field.
         page.keyboard.press("g")
@@ -73,7 +74,7 @@ def plans_a_sprint(world):
         page, steps = desk.page, Steps(desk.page)
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         page.evaluate("text => navigator.clipboard.writeText(text)", lines)
-        steps.click(page.get_by_text("Project, phases, milestones and tags"))
+        steps.click(page.get_by_role("button", name="Project parts"))
         steps.click(page.get_by_label("Add a milestone"))
         page.keyboard.type("Sprint 12")
         steps.press("Enter")

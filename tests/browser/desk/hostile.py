@@ -99,6 +99,7 @@ def addresses(world):
 def opens_all(page):
     for _ in range(3):
         page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = true")
+        page.evaluate("for (const one of document.querySelectorAll('.opener[aria-expanded=false]')) one.click()")
     page.wait_for_load_state("networkidle")
 
 

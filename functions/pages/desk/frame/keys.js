@@ -8,7 +8,7 @@ import { dialog } from "../forms.js";
 const HELP = [
   ["?", "Show the keys"], ["/ or Ctrl K", "Search"], ["c", "Add a task, raise a request or a ticket"],
   ["j and k", "Next and previous row, or ticket"], ["Enter", "Open"], ["x", "Select; with Shift up to here"],
-  ["s", "Status"], ["p", "Priority"], ["a", "Assignee"], ["e", "Edit the title"], ["r", "Write a reply or a comment"],
+  ["s", "Status"], ["p", "Priority"], ["a", "Assignee"], ["t", "Tags"], ["e", "Edit the title"], ["r", "Write a reply or a comment"],
   ["Ctrl Enter", "Send"], ["Ctrl Shift Enter", "Send, and resolve the ticket"],
   ["Alt and arrows", "Move a card"], ["g h", "Go to Home"], ["g p", "Go to Projects"], ["g t", "Go to Tasks"],
   ["g r", "Go to Requests"], ["g i", "Go to Tickets"], ["g a", "Go to Alerts"], ["g s", "Go to Settings"],

@@ -1,0 +1,31 @@
+/** The card of a task on a board. */
+/** @import { JoinedTask } from "workdesk" @import { Status } from "./columns.js" */
+import {
+  due, face, menu, named, node, quiet, state, TASK_OVER, TASK_STATUSES, to,
+} from "../../kit.js";
+
+/** @typedef {object} Acts
+ * @property {boolean} movable
+ * @property {(id: number, status: Status) => void} move also moves the focus
+ * @property {(id: number) => boolean} open returns false where the link of a card is followed
+ * @property {(task: JoinedTask) => HTMLElement | null} box selects the task */
+
+/** @param {JoinedTask} task @param {Acts} acts */
+export function cardOf(task, { movable, move, open, box }) {
+  const { id, title, status, priority, assignee, dueDate, tags } = task;
+  const others = () => named(TASK_STATUSES.filter((one) => one !== status));
+  const moves = (/** @type {any} */ { currentTarget }) => menu(currentTarget, "Move to", others(),
+    (value) => move(id, /** @type {Status} */ (value)));
+  const opens = (/** @type {MouseEvent} */ event) =>
+    !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) && open(id)
+      && event.preventDefault();
+  return node("li.card", { draggable: movable && "true" },
+    node("a", { href: to(`/tasks/${id}`), draggable: "false", onclick: opens }, title),
+    node("p.meta", state(priority),
+      node("span.card-acts", box(task), movable && node("button.plain", { type: "button",
+        onclick: moves, "aria-label": `Move ${title}`, "aria-haspopup": "menu",
+        "aria-keyshortcuts": "s" }, "⋯")),
+      dueDate && due(dueDate, !TASK_OVER.includes(status)), quiet(`#${id}`),
+      tags.map(({ name }) => node("span.tag", node("bdi", name))),
+      assignee && face(assignee, true)));
+}
