@@ -38,7 +38,10 @@ pub(crate) async fn page() -> impl IntoResponse {
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::REFERRER_POLICY, "no-referrer"),
         (HeaderName::from_static("permissions-policy"), DEVICES),
-        (HeaderName::from_static("cross-origin-opener-policy"), OPENER),
+        (
+            HeaderName::from_static("cross-origin-opener-policy"),
+            OPENER,
+        ),
         (header::CACHE_CONTROL, CURRENT),
         (header::ETAG, TAG),
     ];
