@@ -64,16 +64,23 @@ export function form(/** @type {Form} */ { fields, submit, act, cancel, draft, v
     return faulty.length > 0
       && problem.faults.every(({ pointer }) => faulty.some((one) => pointer.split("/")[1] === nameOf(one)));
   };
+  /** What is being sent, and whether another text was submitted meanwhile: that one follows. */
+  const under = { way: "", isFollowed: false };
   const onsubmit = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    if (!isIdle(send)) return;
+    if (!isIdle(send)) {
+      under.isFollowed = under.way !== typedIn(made);
+      return;
+    }
     const missing = controls().find((one) => one.required && !one.value.trim());
     for (const one of controls()) setFault(one, one === missing ? "Fill this in." : "");
     if (missing) return missing.focus();
     const values = Object.fromEntries(controls().map(({ name, type, value }) =>
       [name, (type === "password" ? value : value.trim()) || null]));
+    Object.assign(under, { way: typedIn(made), isFollowed: false });
     const done = await run(send, made, () => act(values, made), told, () => made.requestSubmit());
     if (done) drop();
+    if (done && under.isFollowed && made.isConnected) made.requestSubmit();
   };
   const onclick = () => {
     drop();
@@ -88,6 +95,10 @@ export function form(/** @type {Form} */ { fields, submit, act, cancel, draft, v
   allow(send, reason);
   return made;
 }
+
+/** What the controls of a form hold, to be compared. @param {HTMLFormElement} form */
+export const typedIn = (form) => JSON.stringify([...form.querySelectorAll("[name]")]
+  .map((one) => /** @type {Control} */ (one).value));
 
 /** Keeps what is typed into a form as a draft, but for passwords. A restored draft is marked, with "Discard".
  * Returns what drops the draft. @param {HTMLFormElement} form @param {string} name

@@ -237,10 +237,19 @@ def changes_what_it_is_made_of(world):
         own.get_by_label("Description").fill("In **two** parts.")
         page.keyboard.press("Control+Enter")
         own.locator("strong", has_text="two").wait_for()
-        for title in ("Move", "Look after"):
-            phases.get_by_label("Add a phase").fill(title)
+        # The second is typed and sent while the first is under way.
+        held, path = [], "**/api/projects/*/phases"
+        page.route(path, lambda route: held.append(route) if route.request.method == "POST" and not held
+                   else route.continue_())
+        phases.get_by_label("Add a phase").fill("Move")
+        with page.expect_request(lambda request: request.method == "POST"):
             page.keyboard.press("Enter")
+        phases.get_by_label("Add a phase").fill("Look after")
+        page.keyboard.press("Enter")
+        held[0].continue_()
+        for title in ("Move", "Look after"):
             phases.get_by_role("button", name=f"Title: {title}").wait_for()
+        page.unroute(path)
         phases.get_by_role("button", name="Move up: Look after").click()
         page.get_by_text("Look after: 2 of 3").wait_for()
         titles = [one["title"] for one in api.call("GET", f"/api/projects/{project['id']}/phases")]

@@ -3,7 +3,7 @@
 /** @import { Child, Records } from "../../kit.js" @import { Edited, Field } from "../../record/fields.js" */
 import {
   all, button, day, denied, draw, empty, form, get, input, keyed, MILESTONE_STATUSES, named, node, patch,
-  post, PROJECT_STATUSES, put, record, say, section, state, store, words, written,
+  post, PROJECT_STATUSES, put, record, say, section, state, store, typedIn, words, written,
 } from "../../kit.js";
 import { fact, text } from "../../record/fields.js";
 import { deleteLater } from "../../record/undo.js";
@@ -117,8 +117,10 @@ export function setupOf(place, projectId, { keep, ...kept }, signal) {
     const made = form({ fields, submit: `Add ${type}`, draft: `new ${type}`,
       reason: denied(KINDS[type].permission),
       act: async (values, own) => {
+        const sent = typedIn(own);
         await add(values);
-        own.reset();
+        // The user may have typed the next one meanwhile.
+        if (typedIn(own) === sent) own.reset();
         show();
         /** @type {HTMLElement | null} */ (own.querySelector("input"))?.focus();
         say(`Added ${values.title ?? values.name}`);
