@@ -2,7 +2,7 @@
 
 import datetime
 
-from alerts import SESSIONS, faults, press, proposed, sees
+from alerts import SESSIONS, confirms, faults, press, proposed, sees
 
 PASSWORD = "a passphrase of tests"
 
@@ -83,6 +83,7 @@ def cancelled_while_a_step_runs(world):
         world.api("ada").call("POST", approve, body, 202, {"prefer": "respond-async"})
         sees(desk, "Under way")
         press(desk, "Cancel the session")
+        confirms(desk, "Cancel the session")
         sees(desk, "Cancelling")
         desk.page.get_by_role("button", name="Cancel the session").wait_for(state="detached")
         sees(desk, "Cancelled")
