@@ -64,12 +64,12 @@ export function form(/** @type {Form} */ { fields, submit, act, cancel, draft, v
     return faulty.length > 0
       && problem.faults.every(({ pointer }) => faulty.some((one) => pointer.split("/")[1] === nameOf(one)));
   };
-  /** What is being sent, and whether another text was submitted meanwhile: that one follows. */
-  const under = { way: "", isFollowed: false };
+  let sent = ""; // What is under way.
+  let isFollowed = false; // Another text was submitted meanwhile.
   const onsubmit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     if (!isIdle(send)) {
-      under.isFollowed = under.way !== typedIn(made);
+      isFollowed = typedIn(made) !== sent;
       return;
     }
     const missing = controls().find((one) => one.required && !one.value.trim());
@@ -77,10 +77,11 @@ export function form(/** @type {Form} */ { fields, submit, act, cancel, draft, v
     if (missing) return missing.focus();
     const values = Object.fromEntries(controls().map(({ name, type, value }) =>
       [name, (type === "password" ? value : value.trim()) || null]));
-    Object.assign(under, { way: typedIn(made), isFollowed: false });
+    sent = typedIn(made);
+    isFollowed = false;
     const done = await run(send, made, () => act(values, made), told, () => made.requestSubmit());
     if (done) drop();
-    if (done && under.isFollowed && made.isConnected) made.requestSubmit();
+    if (done && isFollowed && made.isConnected) made.requestSubmit();
   };
   const onclick = () => {
     drop();

@@ -74,6 +74,12 @@ def approvable(world):
     return None
 
 
+def sections_of(table):
+    """The names of the sections in a table of settings.js."""
+    [body] = re.findall(rf"const {table} = \{{(.*?)\n?}};", SECTIONS, re.DOTALL)
+    return re.findall(r"(\w+): (?:own|async)", body)
+
+
 def addresses(world):
     """The address of each view of desk.js and each section of the settings, with records that exist."""
     api, found = world.api("ada"), []
@@ -85,11 +91,10 @@ def addresses(world):
             found += [f"#/{place}/{row['id']}" for row in (rows[0], rows[-1])]
         else:
             found.append(f"#{path}" + ("?q=in" if place == "search" else ""))
-    sections = re.findall(r"const (?:OWN|SHARED) = { ([\w, ]+) };", SECTIONS)
-    [of_one] = re.findall(r"const ONE = { ([\w:, ]+) };", SECTIONS)
-    for name in ", ".join(sections).split(", "):
+    own, shared, of_one = (sections_of(table) for table in ("OWN", "SHARED", "ONE"))
+    for name in own + shared:
         found.append(f"#/settings/{name}")
-        if f"{name}: " in of_one:
+        if name in of_one:
             row = api.call("GET", f"/api/{LISTS[name]}")[0]
             found.append(f"#/settings/{name}/{row['id'] if 'id' in row else row['name']}")
     assert len(found) >= FEWEST_VIEWS, found

@@ -38,7 +38,7 @@ export function showKeys() {
 export function hearKeys() {
   let goes = -Infinity; // When `g` was pressed.
   addEventListener("keydown", (event) => {
-    const { key, ctrlKey, metaKey, altKey, target, timeStamp } = event;
+    const { key, ctrlKey, metaKey, altKey, shiftKey, target, timeStamp } = event;
     if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
     if (key === "Escape" && hasKeys(target)) return /** @type {HTMLElement} */ (target).blur();
     const isSearch = (ctrlKey || metaKey) && !altKey && key === "k";
@@ -48,7 +48,7 @@ export function hearKeys() {
     if (isSearch || key === "/") location.hash = "/search";
     else if (to) location.hash = to;
     else if (key === "?") showKeys();
-    else if (!press(key) && !((key === "j" || key === "k") && step(key === "j" ? 1 : -1))) return;
+    else if (!press(key, shiftKey) && !((key === "j" || key === "k") && step(key === "j" ? 1 : -1))) return;
     event.preventDefault();
   });
 }
@@ -57,16 +57,18 @@ export function hearKeys() {
 const hasKeys = (target) => target instanceof Element
   && target.closest("input:not([type=checkbox]), select, textarea, [role=menu]") !== null;
 
-/** Presses what names the key. Returns false if nothing does. @param {string} key */
-function press(key) {
+/** Presses what names the key. Returns false if nothing does.
+ * @param {string} key @param {boolean} shiftKey is held */
+function press(key, shiftKey) {
   const places = [document.querySelector(".selection:has(strong)"), document.activeElement?.closest("main li"),
     document.getElementById("main")];
   const named = places.flatMap((one) => [...one?.querySelectorAll("[aria-keyshortcuts]") ?? []]);
-  const found = /** @type {HTMLElement | undefined} */ (named.find((one) =>
-    one.getAttribute("aria-keyshortcuts") === key && one.checkVisibility()));
-  if (found?.matches("input:not([type=checkbox]), textarea")) found.focus();
-  else found?.click();
-  return found !== undefined;
+  const name = shiftKey && /^[A-Z]$/.test(key) ? `Shift+${key}` : key;
+  const pressed = /** @type {HTMLElement | undefined} */ (named.find((one) =>
+    one.getAttribute("aria-keyshortcuts")?.split(" ").includes(name) && one.checkVisibility()));
+  if (pressed?.matches("input:not([type=checkbox]), textarea")) pressed.focus();
+  else pressed?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, shiftKey }));
+  return pressed !== undefined;
 }
 
 /** Moves the focus to the next row, or the one before. @param {number} by */

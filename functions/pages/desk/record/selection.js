@@ -126,7 +126,8 @@ export function selectionOf(type, ids, fields) {
 
   /** The box of a row. With Shift, all from the last one on. @param {Records[Type]} row */
   const box = ({ id, title }) => (denied(permission) ? null : node("input.select", { type: "checkbox",
-    "data-select": id, "aria-label": `Select ${title}`, "aria-keyshortcuts": "x", checked: chosen.has(id),
+    "data-select": id, "aria-label": `Select ${title}`, "aria-keyshortcuts": "x Shift+X",
+    checked: chosen.has(id),
     onclick: (/** @type {any} */ { target, shiftKey }) => {
       const all = ids();
       const [from, to] = [all.indexOf(shiftKey && last ? last : id), all.indexOf(id)];
@@ -139,11 +140,3 @@ export function selectionOf(type, ids, fields) {
 
   return { element, box, show };
 }
-
-// Shift and `x` select all rows up to the one with the focus.
-addEventListener("keydown", ({ key, shiftKey, ctrlKey, metaKey, altKey, target }) => {
-  if (key !== "X" || !shiftKey || ctrlKey || metaKey || altKey || document.querySelector("dialog[open]")) return;
-  if (!(target instanceof Element) || target.matches("input:not([type=checkbox]), select, textarea")) return;
-  target.closest("main li")?.querySelector("input[data-select]")
-    ?.dispatchEvent(new MouseEvent("click", { shiftKey: true, bubbles: true, cancelable: true }));
-});
