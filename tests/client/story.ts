@@ -531,7 +531,8 @@ async function dashboard(): Promise<void> {
     await reply(answered.id);
   }
   const described = await dataOf(api.GET("/api/openapi.json"));
-  console.log(described["info"]);
+  const { status, version } = await dataOf(api.GET("/api/health"));
+  console.log(described["info"], status, version);
 }
 
 async function tickets(session: Session): Promise<void> {

@@ -10,7 +10,7 @@ use tests::support::{
 };
 
 /// Operations that need no session.
-const PUBLIC: [&str; 12] = [
+const PUBLIC: [&str; 13] = [
     "POST /api/auth/login",
     "POST /api/auth/accept",
     "POST /api/auth/forgot",
@@ -23,6 +23,7 @@ const PUBLIC: [&str; 12] = [
     "GET /api/notifications/unsubscribe",
     "POST /api/notifications/unsubscribe",
     "GET /api/openapi.json",
+    "GET /api/health",
 ];
 
 #[tokio::test]

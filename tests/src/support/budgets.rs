@@ -79,6 +79,7 @@ pub const ROWS: &[Row] = &[
     row("GET /api/users/{id}/tokens", 1, 3),
     row("DELETE /api/users/{id}/tokens/{tokenId}", 2, 4),
     row("GET /api/openapi.json", 0, 0),
+    row("GET /api/health", 0, 0),
     row("POST /api/managed-services/request", 2, 3),
     row("GET /api/service-requests", 1, 2),
     row("GET /api/service-requests/{id}", 1, 2),

@@ -202,6 +202,7 @@ names! {
         Exclusive: "Two actions of the list exclude each other.",
         Unchangeable: "The operation cannot change the field, and the record has another value.",
         UnknownParameter: "The operation takes no such query parameter or header.",
+        UnknownMember: "The operation reads no such member of the body, and the request has `Prefer: handling=strict`.",
         Encoding: "The parameter is not percent-encoded UTF-8.",
     }
 }
