@@ -33,6 +33,7 @@ mod service_status;
 mod strict_bodies;
 mod tags;
 mod tasks;
+mod titles;
 mod tokens;
 mod users;
 mod webhooks;

@@ -280,7 +280,7 @@ const FIXED: &str = "id username planFeatures unitsPerSecond invitationsPerDay v
     organizationId createdAt updatedAt tags";
 
 /// Fixed fields of single records, which have operations of their own for some of them.
-const FIXED_OF: [(&str, &[&str]); 7] = [
+const FIXED_OF: [(&str, &[&str]); 8] = [
     ("User", &["emailBouncedAt", "emailVerifiedAt"]),
     ("Activity", &["creatorId", "tags"]),
     ("Comment", &["userId", "parentId", "deletedAt", "user"]),
@@ -295,6 +295,10 @@ const FIXED_OF: [(&str, &[&str]); 7] = [
         ],
     ),
     ("Ticket", &["creatorId", "lastMessageAt", "messageCount"]),
+    (
+        "TicketMessage",
+        &["sender", "internal", "editedAt", "deletedAt"],
+    ),
     (
         "Webhook",
         &[

@@ -12,7 +12,7 @@ use crate::{
     Problem,
     http::{
         operation::{Argument, Description},
-        prefer::{self, StrictHandling},
+        prefer::{STRICT, StrictHandling},
         problem::invalid,
     },
     problem::Cause,
@@ -22,7 +22,7 @@ use crate::{
 pub(crate) const MOST_BYTES: usize = 256 * 1024;
 
 /// A validated body. 415 unless it is declared as JSON, 413 over 256 KiB, 400 with every fault.
-/// Members that the operation does not read are faults of a [strict](prefer) request.
+/// Members that the operation does not read are faults of a [strict](STRICT) request.
 #[derive(Debug)]
 pub struct Body<T>(pub T);
 
@@ -88,7 +88,9 @@ impl<T: Input + Field> Argument for Body<T> {
         use Code::{BodyTooLarge, UnsupportedMediaType, ValidationError};
         description.body(T::field_schema());
         T::field_schemas(&mut description.schemas);
-        prefer::describe(description);
+        let about =
+            "`handling=strict` refuses members of the body that the operation does not read.";
+        description.preference(STRICT, about);
         description.problems(&[ValidationError, BodyTooLarge, UnsupportedMediaType]);
     }
 }

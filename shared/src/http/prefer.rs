@@ -9,11 +9,10 @@ use ::http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::{extract::Request, middleware::Next, response::Response};
 use model::base::input::MemberHandling;
 
-use super::operation::Description;
-
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
-const STRICT: &str = "handling=strict";
+/// The preference for faults of members that an operation does not read.
+pub(super) const STRICT: &str = "handling=strict";
 
 /// The header of an answer to a request with a strictly read body, and its description.
 pub(super) const APPLIED: (&str, &str) = (
@@ -78,11 +77,6 @@ pub(crate) async fn strictly(mut request: Request, next: Next) -> Response {
             .insert(PREFERENCE_APPLIED, HeaderValue::from_static(STRICT));
     }
     response
-}
-
-pub(super) fn describe(description: &mut Description) {
-    let about = "`handling=strict` refuses members of the body that the operation does not read.";
-    description.preference(STRICT, about);
 }
 
 #[cfg(test)]

@@ -111,6 +111,7 @@ codes! {
         AlertResolved: "The alert is resolved; open it again if its matter is not settled.",
         NoRoom: "The records of the list have no room between their orders; give them new ones.",
         TicketClosed: "The ticket is closed and takes no more replies.",
+        MessageFinal: "The message is older than five minutes, or a reply follows it; send another message.",
         TooManyTags: "The record carries as many tags as it can.",
         ProposalSuperseded: "The actions were proposed again since; approve the new ones.",
         SessionExpired: "The proposal expired; open another session.",

@@ -10,8 +10,6 @@ use utoipa::{
 
 use crate::base::{Fault, FaultCode, names::OneOf};
 
-use super::Fields;
-
 pub type Json = Value;
 
 /// A value that was read; `None` only when a fault was reported.
@@ -157,7 +155,11 @@ impl<'a> InputPlace<'a> {
 
     /// Reports the members of an object other than those with these names, if the handling is
     /// strict. Reports at most 20.
-    pub fn known_members(&mut self, object: &Fields, names: impl FnOnce() -> Vec<String>) {
+    pub fn known_members(
+        &mut self,
+        object: &Map<String, Value>,
+        names: impl FnOnce() -> Vec<String>,
+    ) {
         if self.handling == MemberHandling::Lenient {
             return;
         }
