@@ -41,7 +41,7 @@ use crate::{
     auth::{Authentication, bearer, claim, cross_site},
     event,
     http::{
-        Routes, condition,
+        Routes, condition, prefer,
         problem::{ProblemDetails, Raised, invalid},
     },
     problem::Cause,
@@ -135,6 +135,7 @@ where
     routes
         .into_router()
         .layer(middleware::from_fn(condition::not_modified))
+        .layer(middleware::from_fn(prefer::strictly))
         .fallback(async || Problem::<()>::from(Error::NotFound("path")))
         .method_not_allowed_fallback(async || Problem::<()>::from(Cause::MethodNotAllowed))
 }

@@ -1,10 +1,10 @@
-//! Tags on records: each type of record that has them has the same two endpoints.
+//! Tags on records: each type of record that has them has two endpoints.
 
 use model::{
     base::{Id, TagId, Tagged, input::Field},
     work::TagAttach,
 };
-use utoipa::openapi::HttpMethod::{Delete, Post};
+use utoipa::openapi::HttpMethod::{Delete, Post, Put};
 
 use crate::{
     App, Problem,
@@ -19,23 +19,48 @@ use crate::{
 /// Returns the endpoints of the tags on a type of record. `name` is its name in the ids of
 /// operations, `path` that of its tags.
 pub fn endpoints<On: Id + Field + Into<Tagged>>(name: &str, path: &str) -> [Endpoint<App>; 2] {
+    let id = format!("attach{name}Tag");
+    let about = about_attach::<On>();
+    [
+        Endpoint::described(Post, path, id, &about, self::attach::<On>),
+        detaching::<On>(name, path),
+    ]
+}
+
+/// As [`endpoints`], where the path of the tag attaches it.
+pub fn endpoints_of_paths<On: Id + Field + Into<Tagged>>(
+    name: &str,
+    path: &str,
+) -> [Endpoint<App>; 2] {
+    let id = format!("attach{name}Tag");
+    let about = about_attach::<On>();
+    let tag_path = format!("{path}/{{tagId}}");
+    [
+        Endpoint::described(Put, &tag_path, id, &about, self::put::<On>),
+        detaching::<On>(name, path),
+    ]
+}
+
+fn about_attach<On: Id>() -> String {
     let on = with_article(On::NOUN);
     let record = on.replacen('a', "A", 1);
-    let attach = format!(
+    format!(
         "Attaches a tag to {on}.\n\n\
          {record} that has the tag already stays as it is. {record} has at most 50 tags (409 \
          `too_many_tags`)."
-    );
-    let detach = format!(
+    )
+}
+
+fn detaching<On: Id + Field + Into<Tagged>>(name: &str, path: &str) -> Endpoint<App> {
+    let on = with_article(On::NOUN);
+    let record = on.replacen('a', "A", 1);
+    let about = format!(
         "Detaches a tag from {on}.\n\n\
          {record} that does not have the tag stays as it is."
     );
-    let tag_path = format!("{path}/{{tagId}}");
-    let id = |verb| format!("{verb}{name}Tag");
-    [
-        Endpoint::described(Post, path, id("attach"), &attach, self::attach::<On>),
-        Endpoint::described(Delete, &tag_path, id("detach"), &detach, self::detach::<On>),
-    ]
+    let path = format!("{path}/{{tagId}}");
+    let id = format!("detach{name}Tag");
+    Endpoint::described(Delete, &path, id, &about, self::detach::<On>)
 }
 
 async fn attach<On: Id + Field + Into<Tagged>>(
@@ -46,6 +71,15 @@ async fn attach<On: Id + Field + Into<Tagged>>(
 ) -> Result<Changed, Problem<(TooManyTags, ConcurrentChange)>> {
     let tagging = caller.app.store.tagging();
     let version = tagging.set_attached(caller.write(), on.known()?.into(), tag_id, true);
+    Ok(Changed(version.await?))
+}
+
+async fn put<On: Id + Field + Into<Tagged>>(
+    caller: Caller<need::TagActivity>,
+    Path((on, tag)): Path<(PathId<On>, PathId<TagId>)>,
+) -> Result<Changed, Problem<(TooManyTags, ConcurrentChange)>> {
+    let tagging = caller.app.store.tagging();
+    let version = tagging.set_attached(caller.write(), on.known()?.into(), tag.known()?, true);
     Ok(Changed(version.await?))
 }
 

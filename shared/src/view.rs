@@ -5,7 +5,10 @@ use model::{
     work::{ActionRef, ServiceRequest},
 };
 use serde::Serialize;
-use store::{Stored, base::Shown};
+use store::{
+    base::Shown,
+    work::{CarriedTag, TaggedRequest},
+};
 use utoipa::ToSchema;
 
 use crate::versioned;
@@ -51,20 +54,23 @@ pub struct ServiceRequestView {
     metadata: Option<JsonObject>,
     /// The manual action of an agent session that was handed over with it.
     agent_action: Option<ActionRef>,
+    /// The tags of the service request, by id.
+    tags: Vec<CarriedTag>,
 }
 
 versioned!(ServiceRequestView: request);
 
-impl From<Stored<ServiceRequest>> for ServiceRequestView {
-    fn from(mut stored: Stored<ServiceRequest>) -> Self {
+impl From<TaggedRequest> for ServiceRequestView {
+    fn from(TaggedRequest { mut request, tags }: TaggedRequest) -> Self {
         Self {
-            metadata: stored
+            metadata: request
                 .record
                 .metadata
                 .take()
                 .map(|metadata| metadata.0),
-            agent_action: stored.record.agent_action.take(),
-            request: stored.into(),
+            agent_action: request.record.agent_action.take(),
+            tags,
+            request: request.into(),
         }
     }
 }

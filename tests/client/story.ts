@@ -223,6 +223,14 @@ async function serviceRequests(project: ProjectId): Promise<void> {
   const assignee: number | null = request.assigneeId;
   console.log(request.status === "open", assignee);
 
+  const tagged = { params: { path: { id: request.id, tagId: 1 } } };
+  const { error } = await api.PUT("/api/service-requests/{id}/tags/{tagId}", tagged);
+  if (problemOf(error)?.code === "too_many_tags") {
+    alert("The request has 50 tags.");
+  }
+  await dataOf(api.DELETE("/api/service-requests/{id}/tags/{tagId}", tagged));
+  console.log(request.tags.map((tag) => tag.name));
+
   const path = { serviceRequestId: request.id };
   const comment = await dataOf(
     api.POST("/api/service-requests/{serviceRequestId}/comments", {
@@ -531,7 +539,8 @@ async function dashboard(): Promise<void> {
     await reply(answered.id);
   }
   const described = await dataOf(api.GET("/api/openapi.json"));
-  console.log(described["info"]);
+  const { status, version } = await dataOf(api.GET("/api/health"));
+  console.log(described["info"], status, version);
 }
 
 async function tickets(session: Session): Promise<void> {
@@ -546,6 +555,10 @@ async function tickets(session: Session): Promise<void> {
       body: { status: "in_progress", assigneeId: session.user.id } satisfies TicketUpdate,
     }),
   );
+  const tagged = { params: { path: { id: raised.id, tagId: 1 } } };
+  const { error } = await api.PUT("/api/managed-services/tickets/{id}/tags/{tagId}", tagged);
+  console.log(problemOf(error)?.code, changed.tags.length);
+  await dataOf(api.DELETE("/api/managed-services/tickets/{id}/tags/{tagId}", tagged));
   const assignee: number | null = changed.assigneeId;
   const open = await dataOf(
     api.GET("/api/managed-services/tickets", {
@@ -575,4 +588,17 @@ async function reply(ticketId: TicketId): Promise<void> {
   if (problemOf(error)?.code === "ticket_closed") {
     alert("The ticket was closed meanwhile.");
   }
+  const replied = await dataOf(
+    api.GET("/api/managed-services/ticket/{ticketId}", { params: { path, query: { sort: "-createdAt" } } }),
+  );
+  const own = { params: { path: { ticketId, messageId: replied.messages[0]?.id ?? 1 } } };
+  const edited = await api.PATCH("/api/managed-services/ticket/{ticketId}/messages/{messageId}", {
+    ...own,
+    body: { content: "It is on its way, by post" },
+  });
+  if (problemOf(edited.error)?.code === "message_final") {
+    alert("A reply came meanwhile.");
+  }
+  console.log(edited.data?.editedAt);
+  await api.DELETE("/api/managed-services/ticket/{ticketId}/messages/{messageId}", own);
 }

@@ -10,7 +10,7 @@ use tests::support::{
 };
 
 /// Operations that need no session.
-const PUBLIC: [&str; 12] = [
+const PUBLIC: [&str; 13] = [
     "POST /api/auth/login",
     "POST /api/auth/accept",
     "POST /api/auth/forgot",
@@ -23,6 +23,7 @@ const PUBLIC: [&str; 12] = [
     "GET /api/notifications/unsubscribe",
     "POST /api/notifications/unsubscribe",
     "GET /api/openapi.json",
+    "GET /api/health",
 ];
 
 #[tokio::test]
@@ -279,7 +280,7 @@ const FIXED: &str = "id username planFeatures unitsPerSecond invitationsPerDay v
     organizationId createdAt updatedAt tags";
 
 /// Fixed fields of single records, which have operations of their own for some of them.
-const FIXED_OF: [(&str, &[&str]); 7] = [
+const FIXED_OF: [(&str, &[&str]); 8] = [
     ("User", &["emailBouncedAt", "emailVerifiedAt"]),
     ("Activity", &["creatorId", "tags"]),
     ("Comment", &["userId", "parentId", "deletedAt", "user"]),
@@ -294,6 +295,10 @@ const FIXED_OF: [(&str, &[&str]); 7] = [
         ],
     ),
     ("Ticket", &["creatorId", "lastMessageAt", "messageCount"]),
+    (
+        "TicketMessage",
+        &["sender", "internal", "editedAt", "deletedAt"],
+    ),
     (
         "Webhook",
         &[

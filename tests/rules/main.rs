@@ -61,6 +61,7 @@ mod rotation;
 mod search;
 mod sign_in_costs;
 mod size;
+mod strict;
 mod table_proxy;
 mod taken_ids;
 mod template;

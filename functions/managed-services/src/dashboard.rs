@@ -3,13 +3,9 @@
 use shared::{
     endpoint::*,
     http::fitting,
-    model::work::Ticket,
-    store::work::{FeedItem, Metrics},
+    store::work::{FeedItem, Metrics, TaggedTicket},
     view::ServiceRequestView,
 };
-
-/// `ToSchema` takes no type arguments in fields.
-type TicketView = Shown<Ticket>;
 
 /// The organization's newest records and its metrics.
 #[derive(Debug, Serialize, ToSchema)]
@@ -19,7 +15,7 @@ pub struct DashboardView {
     /// The 20 newest service requests; fewer if they exceed 2 MB.
     service_requests: Vec<ServiceRequestView>,
     /// The 20 newest tickets.
-    tickets: Vec<TicketView>,
+    tickets: Vec<TaggedTicket>,
     metrics: Metrics,
     /// The 20 newest activities by `timestamp`; fewer if they exceed 2 MB.
     activity_feed: Vec<FeedItem>,
@@ -47,11 +43,7 @@ pub async fn get_dashboard(
         .map(Into::into);
     Ok(Json(DashboardView {
         service_requests: fitting(requests.collect(), MOST_BYTES),
-        tickets: dashboard
-            .tickets
-            .into_iter()
-            .map(Into::into)
-            .collect(),
+        tickets: dashboard.tickets,
         metrics: dashboard.metrics,
         activity_feed: fitting(dashboard.activities, MOST_BYTES),
     }))

@@ -1,9 +1,6 @@
 //! `POST /api/managed-services/tickets`
 
-use shared::{
-    endpoint::*,
-    model::work::{Ticket, TicketCreate},
-};
+use shared::{endpoint::*, model::work::TicketCreate, store::work::TaggedTicket};
 
 /// Creates a ticket with the status `open`.
 ///
@@ -13,8 +10,8 @@ use shared::{
 pub async fn create_ticket(
     caller: Caller<need::CreateServiceRequest>,
     Body(new): Body<TicketCreate>,
-) -> Result<Single<Shown<Ticket>>, Problem> {
+) -> Result<Single<TaggedTicket>, Problem> {
     let tickets = caller.app.store.tickets();
     let ticket = tickets.raise(caller.write(), caller.user_id(), new);
-    Ok(Single(ticket.await?.into()))
+    Ok(Single(ticket.await?))
 }

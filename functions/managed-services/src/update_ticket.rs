@@ -2,10 +2,8 @@
 
 use shared::{
     endpoint::*,
-    model::{
-        base::TicketId,
-        work::{Ticket, TicketUpdate},
-    },
+    model::{base::TicketId, work::TicketUpdate},
+    store::work::TaggedTicket,
 };
 
 /// Updates a ticket.
@@ -16,8 +14,8 @@ pub async fn update_ticket(
     caller: Caller<need::ManageTickets>,
     Path(id): Path<PathId<TicketId>>,
     Body(update): Body<TicketUpdate>,
-) -> Result<Single<Shown<Ticket>>, Problem<(InvalidTransition, ConcurrentChange)>> {
+) -> Result<Single<TaggedTicket>, Problem<(InvalidTransition, ConcurrentChange)>> {
     let tickets = caller.app.store.tickets();
     let ticket = tickets.update(caller.write(), id.known()?, update);
-    Ok(Single(ticket.await?.into()))
+    Ok(Single(ticket.await?))
 }

@@ -1,8 +1,9 @@
-//! The OpenAPI document, the page that shows it, the desk, and the contact for security. All are
-//! public; they need no table and no session.
+//! The OpenAPI document, the page that shows it, the desk, the health of the service, and the
+//! contact for security. All are public; they need no table and no session.
 
 mod desk;
 mod file;
+mod health;
 mod openapi;
 mod reference;
 mod security_txt;
@@ -30,7 +31,11 @@ pub fn routes(environment: &Environment) -> Routes {
     let contact = config::security_contact(environment);
     let to_reference = get(async || Redirect::permanent("/api/docs"));
     let security_txt = get(async move || security_txt::page(contact, &Clock::system()));
-    Routes::new("pages", [operation!(openapi::get_open_api)])
+    let operations = [
+        operation!(openapi::get_open_api),
+        operation!(health::get_health),
+    ];
+    Routes::new("pages", operations)
         .page("/", get(desk::page))
         .page("/desk/{file}", get(desk::file))
         .page("/api", to_reference.clone())

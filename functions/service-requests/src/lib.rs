@@ -1,4 +1,4 @@
-//! Service requests and their comments.
+//! Service requests, their comments and tags.
 
 mod comments;
 mod create;
@@ -6,6 +6,7 @@ mod delete;
 mod get;
 mod history;
 mod list;
+mod tags;
 mod update;
 
 use shared::{App, http::Routes, operation};
@@ -21,4 +22,5 @@ pub fn routes() -> Routes<App> {
     ];
     Routes::new("service-requests", operations)
         .and(shared::comments::endpoints::<comments::ServiceRequestComment>())
+        .and(tags::endpoints())
 }

@@ -12,6 +12,7 @@ use crate::{
     Problem,
     http::{
         operation::{Argument, Description},
+        prefer::{STRICT, StrictHandling},
         problem::invalid,
     },
     problem::Cause,
@@ -21,6 +22,7 @@ use crate::{
 pub(crate) const MOST_BYTES: usize = 256 * 1024;
 
 /// A validated body. 415 unless it is declared as JSON, 413 over 256 KiB, 400 with every fault.
+/// Members that the operation does not read are faults of a [strict](STRICT) request.
 #[derive(Debug)]
 pub struct Body<T>(pub T);
 
@@ -43,7 +45,8 @@ impl<S: Send + Sync, T: Input> FromRequest<S> for Body<T> {
                 return Err(invalid("", FaultCode::Unreadable, detail).into());
             }
         };
-        let (body, rest) = input::parse_with_rest(&bytes).map_err(Error::Invalid)?;
+        let handling = StrictHandling::of_body(&parts.extensions);
+        let (body, rest) = input::parse_with_rest(&bytes, handling).map_err(Error::Invalid)?;
         if let Some(of_caller) = parts.extensions.get::<Rest>() {
             of_caller.set(rest);
         }
@@ -85,6 +88,9 @@ impl<T: Input + Field> Argument for Body<T> {
         use Code::{BodyTooLarge, UnsupportedMediaType, ValidationError};
         description.body(T::field_schema());
         T::field_schemas(&mut description.schemas);
+        let about =
+            "`handling=strict` refuses members of the body that the operation does not read.";
+        description.preference(STRICT, about);
         description.problems(&[ValidationError, BodyTooLarge, UnsupportedMediaType]);
     }
 }

@@ -22,11 +22,12 @@ pub const ALLOWED_HEADERS: [&str; 10] = [
 pub const OF_TRACES: [&str; 3] = ["baggage", "traceparent", "tracestate"];
 
 /// Response headers for pages beside those that every page may read, in lower case.
-pub const EXPOSED_HEADERS: [&str; 9] = [
+pub const EXPOSED_HEADERS: [&str; 10] = [
     "etag",
     "idempotency-replayed",
     "link",
     "location",
+    "preference-applied",
     "ratelimit",
     "ratelimit-policy",
     "retry-after",

@@ -8,6 +8,7 @@ pub mod cors;
 mod list;
 pub mod operation;
 mod path;
+pub mod prefer;
 pub mod problem;
 pub(crate) mod query;
 mod routes;

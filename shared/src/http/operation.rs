@@ -33,7 +33,10 @@ use utoipa::{
 
 use crate::{Problem, http::refusal::Refusals};
 
-use super::problem::{ProblemDetails, document};
+use super::{
+    prefer::APPLIED,
+    problem::{ProblemDetails, document},
+};
 
 const JSON: &str = "application/json";
 
@@ -72,6 +75,8 @@ pub struct Description {
     has_caller: bool,
     /// The needs of the caller as a sentence.
     needs: Option<String>,
+    /// The preferences that it takes, each with its description.
+    preferences: Vec<(&'static str, &'static str)>,
     operation: Operation,
     pub(super) schemas: Vec<(String, Schema)>,
     problems: BTreeMap<u16, Vec<Code>>,
@@ -145,6 +150,27 @@ impl Description {
         parameters.push(parameter.into());
     }
 
+    /// Adds a preference of the header `Prefer`.
+    pub fn preference(&mut self, example: &'static str, about: &'static str) {
+        self.preferences.push((example, about));
+    }
+
+    /// Adds the header of all preferences.
+    fn describe_preferences(&mut self) {
+        if self.preferences.is_empty() {
+            return;
+        }
+        let (examples, about): (Vec<_>, Vec<_>) = self.preferences.iter().copied().unzip();
+        let schema = string().examples(examples);
+        self.parameter(
+            ParameterIn::Header,
+            "Prefer",
+            false,
+            schema.into(),
+            &about.join(" "),
+        );
+    }
+
     pub fn body(&mut self, schema: Schema) {
         let body = RequestBodyBuilder::new()
             .content(JSON, Content::new(Some(schema)))
@@ -213,12 +239,15 @@ impl Description {
             response = response.content(media_type, Content::new(Some(schema)));
         }
         let replayed = self.may_be_repeated.then_some(REPLAYED);
+        let has_body = self.operation.request_body.is_some();
+        let applied = has_body.then_some(APPLIED);
         let quota = HALF_USED
             .iter()
             .filter(|_| self.has_caller);
         for (name, description) in headers
             .iter()
             .chain(&replayed)
+            .chain(&applied)
             .chain(quota)
         {
             response = response.header(*name, text_header(description));
@@ -245,6 +274,7 @@ impl Description {
             may_be_repeated: false,
             has_caller: false,
             needs: None,
+            preferences: Vec::new(),
             path_parameters: names.map(str::to_owned).collect(),
             operation: std::mem::take(operation),
             schemas: Vec::new(),
@@ -263,6 +293,7 @@ impl Description {
         if self.method != Method::GET {
             self.problems(&[Code::CrossSite, Code::Paused]);
         }
+        self.describe_preferences();
         self.schema::<ProblemDetails>();
         // The gateway limits the requests to every operation.
         let limited = Ref::from_response_name(document::GATEWAY_LIMITED);

@@ -145,11 +145,18 @@ impl<R, I> RecordList<R, I> {
     pub fn filter(mut self, filter: impl Into<Option<Condition>>) -> Self {
         self.query.filter = filter.into();
         if self.query.filter.is_some() {
-            self.query.most_answers = self
-                .query
-                .most_answers
-                .min(FILTERED_ANSWERS);
+            return self.filtered();
         }
+        self
+    }
+
+    /// Reads a page as one of a filtered list, of which rows are dropped.
+    pub(crate) fn filtered(mut self) -> Self {
+        self.query.is_filtered = true;
+        self.query.most_answers = self
+            .query
+            .most_answers
+            .min(FILTERED_ANSWERS);
         self
     }
 }

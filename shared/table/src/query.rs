@@ -46,6 +46,8 @@ pub(crate) struct Query {
     /// The most rows of a list that is not read in pages.
     pub(crate) limit: usize,
     pub(crate) filter: Option<Condition>,
+    /// True if a filter drops rows, that of the table or one of the reader.
+    pub(crate) is_filtered: bool,
     pub(crate) most_answers: usize,
     /// The most rows that a filtered page reads.
     pub(crate) most_read: usize,
@@ -67,6 +69,7 @@ impl Query {
             read: Read::Eventual,
             limit: MOST_ROWS,
             filter: None,
+            is_filtered: false,
             most_answers: FULL_ANSWERS,
             most_read: MOST_ROWS,
             only: None,

@@ -211,6 +211,27 @@ impl Table {
         list: RecordList<R, I>,
         wanted: &PageRequest,
     ) -> Result<Page<Stored<R>>, Error> {
+        self.page_keeping(list, |_| true, wanted)
+            .await
+    }
+
+    /// As [`page`](Self::page) of a filtered list, whose rows match if `keeps` accepts the record.
+    pub async fn page_where<R: DeserializeOwned, I: Index>(
+        &self,
+        list: RecordList<R, I>,
+        keeps: impl Fn(&R) -> bool,
+        wanted: &PageRequest,
+    ) -> Result<Page<Stored<R>>, Error> {
+        self.page_keeping(list.filtered(), keeps, wanted)
+            .await
+    }
+
+    async fn page_keeping<R: DeserializeOwned, I: Index>(
+        &self,
+        list: RecordList<R, I>,
+        keeps: impl Fn(&R) -> bool,
+        wanted: &PageRequest,
+    ) -> Result<Page<Stored<R>>, Error> {
         let query = list.after(wanted.after.as_ref()).query;
         let most = wanted.most();
         let mut rows = Vec::new();
@@ -218,14 +239,17 @@ impl Table {
         let mut walk = Walk::new(&query);
         // One row more than is wanted shows whether another page follows.
         while rows.len() <= most {
-            let next = match &query.filter {
-                None => most + 1 - rows.len(),
-                // Frequent matches are found in a short read. If there were too few, they are rare,
-                // and one long read follows.
-                Some(_) if walk.answers == 0 => most
-                    .saturating_mul(10)
-                    .min(query.most_read),
-                Some(_) => query.most_read - walk.read,
+            // Frequent matches are found in a short read. If there were too few, they are rare, and
+            // one long read follows.
+            let next = if query.is_filtered {
+                match walk.answers {
+                    0 => most
+                        .saturating_mul(10)
+                        .min(query.most_read),
+                    _ => query.most_read - walk.read,
+                }
+            } else {
+                most + 1 - rows.len()
             };
             let Some(items) = self.walk(&mut walk, next).await? else {
                 break;
@@ -235,11 +259,12 @@ impl Table {
                 rows.extend(
                     readable
                         .yes()
+                        .filter(|stored| keeps(&stored.record))
                         .map(|record| Row { record, place }),
                 );
             }
             if walk.answers == query.most_answers
-                || (query.filter.is_some() && walk.read >= query.most_read)
+                || (query.is_filtered && walk.read >= query.most_read)
             {
                 end = walk
                     .start

@@ -79,6 +79,7 @@ async fn the_dashboard_shows_what_is_newest() {
           "messageCount": 1,
           "priority": "high",
           "status": "open",
+          "tags": [],
           "title": "No invoices",
           "updatedAt": "2026-01-06T00:00:00.000Z",
           "version": 1

@@ -3,6 +3,7 @@
 mod dashboard;
 mod hours_saved;
 mod list_tickets;
+mod own_messages;
 mod raise_ticket;
 mod reply;
 mod request;

@@ -24,6 +24,7 @@ async fn a_ticket_is_open_and_its_description_is_the_first_message() {
       "messageCount": 1,
       "priority": "high",
       "status": "open",
+      "tags": [],
       "title": "No invoices",
       "updatedAt": "2026-01-15T12:00:00.000Z",
       "version": 1
@@ -38,9 +39,12 @@ async fn a_ticket_is_open_and_its_description_is_the_first_message() {
         {
           "content": "Since Monday.",
           "createdAt": "2026-01-15T12:00:00.000Z",
+          "deletedAt": null,
+          "editedAt": null,
           "id": 1,
           "internal": false,
-          "sender": {"id": 1, "isSupport": false, "name": "Mia Tester"}
+          "sender": {"id": 1, "isSupport": false, "name": "Mia Tester"},
+          "version": 1
         }
       ],
       "ticket": {
@@ -53,6 +57,7 @@ async fn a_ticket_is_open_and_its_description_is_the_first_message() {
         "messageCount": 1,
         "priority": "high",
         "status": "open",
+        "tags": [],
         "title": "No invoices",
         "updatedAt": "2026-01-15T12:00:00.000Z",
         "version": 1

@@ -25,9 +25,12 @@ async fn a_reply_is_the_newest_message_and_has_no_body() {
         {
           "content": "On it",
           "createdAt": "2026-01-15T12:00:01.000Z",
+          "deletedAt": null,
+          "editedAt": null,
           "id": 1,
           "internal": false,
-          "sender": {"id": 1, "isSupport": true, "name": "Sue Tester"}
+          "sender": {"id": 1, "isSupport": true, "name": "Sue Tester"},
+          "version": 1
         }
       ],
       "ticket": {
@@ -40,6 +43,7 @@ async fn a_reply_is_the_newest_message_and_has_no_body() {
         "messageCount": 1,
         "priority": "high",
         "status": "in_progress",
+        "tags": [],
         "title": "No invoices",
         "updatedAt": "2026-01-15T12:00:01.000Z",
         "version": 2
@@ -57,6 +61,7 @@ async fn a_reply_is_the_newest_message_and_has_no_body() {
         "messageCount": 1,
         "priority": "high",
         "status": "in_progress",
+        "tags": [],
         "title": "No invoices",
         "updatedAt": "2026-01-15T12:00:01.000Z",
         "version": 2

@@ -27,6 +27,7 @@ async fn a_new_request_is_open_and_of_medium_priority() {
       "referenceId": null,
       "referenceType": null,
       "status": "open",
+      "tags": [],
       "title": "Help",
       "updatedAt": "2026-01-15T12:00:00.000Z",
       "version": 1

@@ -26,16 +26,22 @@ async fn a_ticket_shows_its_messages_by_time() {
         {
           "content": "They are late",
           "createdAt": "2026-01-05T00:00:00.000Z",
+          "deletedAt": null,
+          "editedAt": null,
           "id": 2,
           "internal": false,
-          "sender": {"id": 3, "isSupport": true, "name": "Sue Tester"}
+          "sender": {"id": 3, "isSupport": true, "name": "Sue Tester"},
+          "version": 1
         },
         {
           "content": "Where are they?",
           "createdAt": "2026-01-06T00:00:00.000Z",
+          "deletedAt": null,
+          "editedAt": null,
           "id": 1,
           "internal": false,
-          "sender": {"id": 2, "isSupport": false, "name": "Mia Tester"}
+          "sender": {"id": 2, "isSupport": false, "name": "Mia Tester"},
+          "version": 1
         }
       ],
       "ticket": {
@@ -48,6 +54,7 @@ async fn a_ticket_shows_its_messages_by_time() {
         "messageCount": 2,
         "priority": "high",
         "status": "open",
+        "tags": [],
         "title": "No invoices",
         "updatedAt": "2026-01-15T12:00:00.000Z",
         "version": 1

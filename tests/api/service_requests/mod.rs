@@ -46,6 +46,7 @@ pub async fn stored(api: &Api, id: i64) -> ServiceRequest {
         .get(api.home.id, id)
         .await
         .unwrap()
+        .request
         .record
 }
 

@@ -39,6 +39,10 @@ const NEXT: &str = "policy and alert tell what is next in the session";
 /// Reason for reading excerpts after the entries that name them.
 const EXCERPTS: &str = "the entries name the excerpts that are read after them";
 
+/// Reason for reading messages after the ticket.
+const MESSAGE: &str =
+    "the newest messages are read after the version of the ticket, which the write expects";
+
 /// Every operation of the document.
 #[rustfmt::skip] // A line each.
 pub const ROWS: &[Row] = &[
@@ -79,10 +83,11 @@ pub const ROWS: &[Row] = &[
     row("GET /api/users/{id}/tokens", 1, 3),
     row("DELETE /api/users/{id}/tokens/{tokenId}", 2, 4),
     row("GET /api/openapi.json", 0, 0),
+    row("GET /api/health", 0, 0),
     row("POST /api/managed-services/request", 2, 3),
-    row("GET /api/service-requests", 1, 2),
-    row("GET /api/service-requests/{id}", 1, 2),
-    row("PATCH /api/service-requests/{id}", 2, 3)
+    row("GET /api/service-requests", 2, 3),
+    row("GET /api/service-requests/{id}", 2, 3),
+    row("PATCH /api/service-requests/{id}", 2, 4)
         .because("and 1 more where an action was handed over with it, which is done when it is resolved"),
     row("DELETE /api/service-requests/{id}", 2, 3).because("the same"),
     row("GET /api/service-requests/{id}/history", 2, 4),
@@ -90,6 +95,8 @@ pub const ROWS: &[Row] = &[
     row("POST /api/service-requests/{serviceRequestId}/comments", 2, 4),
     row("PATCH /api/service-requests/{serviceRequestId}/comments/{commentId}", 2, 4),
     row("DELETE /api/service-requests/{serviceRequestId}/comments/{commentId}", 2, 4),
+    row("PUT /api/service-requests/{id}/tags/{tagId}", 2, 3),
+    row("DELETE /api/service-requests/{id}/tags/{tagId}", 2, 3),
     row("GET /api/organizations/{id}", 1, 2),
     row("PATCH /api/organizations/{id}", 2, 3),
     row("GET /api/organizations/{id}/sign-in", 1, 2),
@@ -183,15 +190,19 @@ pub const ROWS: &[Row] = &[
     row("DELETE /api/activities/{activityId}/comments/{commentId}", 2, 4),
     row("POST /api/activities/{activityId}/tags", 2, 3),
     row("DELETE /api/activities/{activityId}/tags/{tagId}", 2, 3),
-    row("GET /api/managed-services/dashboard", 2, 7)
-        .because("three lists, the totals, the resolutions, and who recorded the activities"),
+    row("GET /api/managed-services/dashboard", 2, 8)
+        .because("three lists, the totals, the resolutions, the tags, and who recorded the activities"),
     row("GET /api/managed-services/hours-saved", 1, 2),
-    row("GET /api/managed-services/ticket/{ticketId}", 3, 4).because("the caller's permissions decide which messages are read"),
-    row("PATCH /api/managed-services/ticket/{ticketId}", 2, 3),
+    row("GET /api/managed-services/ticket/{ticketId}", 3, 5).because("the caller's permissions decide which messages are read"),
+    row("PATCH /api/managed-services/ticket/{ticketId}", 2, 4),
     row("GET /api/managed-services/ticket/{ticketId}/history", 2, 4),
     row("POST /api/managed-services/ticket/{ticketId}/reply", 2, 4),
-    row("GET /api/managed-services/tickets", 2, 3),
+    row("PATCH /api/managed-services/ticket/{ticketId}/messages/{messageId}", 3, 5).because(MESSAGE),
+    row("DELETE /api/managed-services/ticket/{ticketId}/messages/{messageId}", 3, 4).because(MESSAGE),
+    row("GET /api/managed-services/tickets", 2, 4),
     row("POST /api/managed-services/tickets", 2, 5),
+    row("PUT /api/managed-services/tickets/{id}/tags/{tagId}", 2, 3),
+    row("DELETE /api/managed-services/tickets/{id}/tags/{tagId}", 2, 3),
     row("GET /api/managed-services/search-references", 2, 3),
     row("GET /api/concierge/alerts", 1, 2),
     row("POST /api/concierge/alerts", 2, 4)

@@ -342,6 +342,18 @@ impl World {
             operation if operation.ends_with("/redeliver") => {
                 format!("/api/webhooks/1/deliveries/{}/redeliver", self.delivery)
             }
+            "PATCH /api/managed-services/ticket/{ticketId}/messages/{messageId}" => {
+                "/api/managed-services/ticket/2/messages/2".to_owned()
+            }
+            "DELETE /api/managed-services/ticket/{ticketId}/messages/{messageId}" => {
+                "/api/managed-services/ticket/3/messages/3".to_owned()
+            }
+            "PUT /api/service-requests/{id}/tags/{tagId}" => {
+                "/api/service-requests/1/tags/2".to_owned()
+            }
+            "PUT /api/managed-services/tickets/{id}/tags/{tagId}" => {
+                "/api/managed-services/tickets/1/tags/2".to_owned()
+            }
             operation if operation.ends_with("/comments/{commentId}") => {
                 let threads = ["service-requests", "activities", "tasks"];
                 let place = threads
@@ -427,6 +439,9 @@ impl World {
                 json!({"title": "Help", "referenceType": "project", "referenceId": 1})
             }
             "POST /api/managed-services/ticket/{ticketId}/reply" => json!({"content": "Soon."}),
+            "PATCH /api/managed-services/ticket/{ticketId}/messages/{messageId}" => {
+                json!({"content": "Where are the invoices?"})
+            }
             "PATCH /api/organizations/{id}" => json!({"name": "Renamed"}),
             "PUT /api/organizations/{id}/sign-in" => self
                 .provider
@@ -595,7 +610,8 @@ async fn has_webhooks(concierge: &Concierge) -> String {
         .await
 }
 
-/// Service request 1 and ticket 1, both resolved, and service request 2. Comments 1 and 4 on
+/// Service request 1 and ticket 1, both resolved with tag 1, and service request 2. Tickets 2 and 3
+/// have a message of max. Comments 1 and 4 on
 /// service request 1, 2 and 5 on activity 1, and 3 and 6 on task 1.
 async fn has_requests_and_tickets(api: &Api, max: &Caller) {
     let resolved = Past {
@@ -623,4 +639,18 @@ async fn has_requests_and_tickets(api: &Api, max: &Caller) {
         ..records::ticket()
     })
     .await;
+    // Of each, an operation changes the last message.
+    for _ in 0..2 {
+        api.has_ticket(NewTicket {
+            messages: vec![records::message(max.user.unwrap(), "Where?", None)],
+            ..records::ticket()
+        })
+        .await;
+    }
+    for record in ["service-requests/1", "managed-services/tickets/1"] {
+        let path = format!("/api/{record}/tags/1");
+        max.send("PUT", &path, None)
+            .await
+            .expect(204);
+    }
 }

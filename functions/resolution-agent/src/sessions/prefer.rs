@@ -6,8 +6,10 @@ use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, request::Parts},
 };
-use shared::http::operation::{Argument, Description};
-use utoipa::openapi::{ObjectBuilder, path::ParameterIn, schema::Type};
+use shared::http::{
+    operation::{Argument, Description},
+    prefer::preferences,
+};
 
 /// Time for which the answer waits for results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,25 +24,10 @@ impl PreferredWait {
     fn of(headers: &HeaderMap) -> Self {
         let mut wait = None;
         let mut default = Self::DEFAULT;
-        let values = headers.get_all("prefer").iter();
-        let values = values.map(|value| value.to_str().unwrap_or_default());
-        for preference in values.flat_map(|value| value.split([',', ';'])) {
-            let (name, value) = preference
-                .split_once('=')
-                .unwrap_or((preference, ""));
-            match name
-                .trim()
-                .to_ascii_lowercase()
-                .as_str()
-            {
+        for (name, value) in preferences(headers) {
+            match name.as_str() {
                 "respond-async" => default = 0,
-                "wait" => {
-                    wait = wait.or(value
-                        .trim()
-                        .trim_matches('"')
-                        .parse()
-                        .ok());
-                }
+                "wait" => wait = wait.or(value.parse().ok()),
                 _ => {}
             }
         }
@@ -50,12 +37,9 @@ impl PreferredWait {
 
 impl Argument for PreferredWait {
     fn describe(description: &mut Description) {
-        let schema = ObjectBuilder::new()
-            .schema_type(Type::String)
-            .examples(["wait=5"]);
         let about = "Time to wait for results: `wait=N` (seconds, 0 to 20; 10 by default) or \
                      `respond-async`, which does not wait.";
-        description.parameter(ParameterIn::Header, "Prefer", false, schema.into(), about);
+        description.preference("wait=5", about);
     }
 }
 

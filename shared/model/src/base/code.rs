@@ -111,6 +111,7 @@ codes! {
         AlertResolved: "The alert is resolved; open it again if its matter is not settled.",
         NoRoom: "The records of the list have no room between their orders; give them new ones.",
         TicketClosed: "The ticket is closed and takes no more replies.",
+        MessageFinal: "The message is older than five minutes, or a reply follows it; send another message.",
         TooManyTags: "The record carries as many tags as it can.",
         ProposalSuperseded: "The actions were proposed again since; approve the new ones.",
         SessionExpired: "The proposal expired; open another session.",
@@ -202,6 +203,7 @@ names! {
         Exclusive: "Two actions of the list exclude each other.",
         Unchangeable: "The operation cannot change the field, and the record has another value.",
         UnknownParameter: "The operation takes no such query parameter or header.",
+        UnknownMember: "The operation reads no such member of the body, and the request has `Prefer: handling=strict`.",
         Encoding: "The parameter is not percent-encoded UTF-8.",
     }
 }

@@ -132,6 +132,17 @@ impl<T: PartialEq> AnyOf<OrNone<T>> {
     }
 }
 
+impl<T: PartialEq + 'static> AnyOf<OrNone<T>> {
+    /// Returns true if one of the values is named, or `none` for no values.
+    pub fn names_one_of<'a>(&self, values: impl IntoIterator<Item = &'a T>) -> bool {
+        let mut values = values.into_iter().peekable();
+        match values.peek() {
+            None => self.names(None),
+            Some(_) => values.any(|value| self.names(Some(value))),
+        }
+    }
+}
+
 impl<T: Copy> AnyOf<OrNone<T>> {
     /// Returns the value, if there is exactly one and it is not `none`.
     pub fn only_value(&self) -> Option<T> {

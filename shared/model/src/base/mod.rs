@@ -18,6 +18,7 @@ pub(crate) mod named_records;
 pub mod names;
 pub mod network;
 pub(crate) mod or_other;
+pub(crate) mod query_words;
 pub(crate) mod queue_message;
 pub mod quota;
 pub mod random;
@@ -43,9 +44,11 @@ pub use json_object::{JsonObject, JsonText};
 pub use list::{AnyOf, Cursor, FilterValue, Ids, Limit, Listing, OrNone, Part, SortOrder, Who};
 pub use named_records::{NamedRecord, named_records};
 pub use or_other::OrOther;
+pub use query_words::{QueryWords, SearchWords, TitleWords};
 pub use queue_message::QueueMessage;
 pub use record_ref::{
-    Deleted, HistoryOf, NotificationSubject, RecordName, Reminded, Tagged, Talk, Thread,
+    CarriedTags, Deleted, HistoryOf, NotificationSubject, RecordName, Reminded, Tagged, Talk,
+    Thread, WantedTags,
 };
 pub use record_type::{
     ActivityId, AgentSessionId, AlertId, CommentId, Deletion, FeedType, Id, InvitationId,

@@ -1,7 +1,10 @@
 //! Records by type and id, in the roles that only some types have. A record of another type does
 //! not compile, or does not read.
 
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -11,8 +14,8 @@ use serde::{
 use serde_json::Value;
 
 use crate::base::{
-    Deletion, FeedType, Id, ProjectId, RecordFacts, RecordId, RecordPath, RecordType, ReferenceId,
-    SubjectType,
+    AnyOf, Deletion, FeedType, Id, OrNone, ProjectId, RecordFacts, RecordId, RecordPath,
+    RecordType, ReferenceId, SubjectType, TagId,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -133,6 +136,12 @@ roles! {
     /// A record that users write comments or messages on.
     Talk if |facts| facts.thread.is_some();
 }
+
+/// The ids of the tags of a record, some of which may have been deleted.
+pub type CarriedTags = BTreeSet<TagId>;
+
+/// The tags that a filter wants, and `none` for records without tags.
+pub type WantedTags = AnyOf<OrNone<TagId>>;
 
 impl Talk {
     /// The thread of comments. `None` for one of messages.

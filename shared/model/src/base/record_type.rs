@@ -78,7 +78,7 @@ pub enum Deletion {
     LinkedTasks,
     /// The tasks of its project are to be unlinked.
     TasksOfProject,
-    /// Tasks and activities are to lose the tag.
+    /// Tasks, activities, service requests and tickets are to lose the tag.
     Tags,
 }
 
@@ -243,14 +243,14 @@ records! {
         noun: "service request", key: "REQUEST", named_by: "serviceRequestId",
         path: RecordPath::Record("service-requests"), view: View::Record("requests"),
         thread: Some(RecordType::Comment), deletion: Deletion::Comments,
-        has_history: true,
+        has_history: true, has_tags: true,
     }
     Ticket(TicketId = "a"): "A support ticket." {
         noun: "ticket", key: "TICKET", named_by: "ticketId",
         path: RecordPath::Record("managed-services/ticket"), view: View::Record("tickets"),
         permission: Permission::ViewManagedServices,
         thread: Some(RecordType::TicketMessage),
-        has_history: true,
+        has_history: true, has_tags: true,
     }
     Activity(ActivityId = "an"): "An activity." {
         noun: "activity", key: "ACTIVITY", named_by: "activityId",

@@ -15,7 +15,7 @@ pub use notification::{
     SignedLink, Unsubscribe, Unsubscription,
 };
 pub use outbox::{Outgoing, SendAttempts};
-pub use search::{ReferenceSearch, SearchQuery, SearchWords};
+pub use search::{ReferenceSearch, SearchQuery};
 pub use webhook::{
     DeliveryMessage, DeliveryStatus, DisabledReason, EventChange, EventPattern, EventRecordId,
     EventSubject, EventType, FailedAttempt, TEST_EVENT, Webhook, WebhookCreate, WebhookDelivery,

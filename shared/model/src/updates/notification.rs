@@ -277,6 +277,7 @@ impl Field for NotificationPreferencesSet {
 impl Input for NotificationPreferencesSet {
     fn read_object(object: &Fields, place: &mut InputPlace<'_>) -> Reading<Self> {
         at_least_one(object, &Self::names(), place);
+        place.known_members(object, Self::names);
         let kinds = NotificationKind::ALL.iter();
         let sent = kinds.filter_map(|kind| Some((*kind, object.get(kind.name())?)));
         let read = sent.map(|(kind, value)| {

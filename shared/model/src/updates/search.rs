@@ -1,13 +1,7 @@
 //! The search for records, and the search for a service request's reference.
 
-use serde_json::Value;
-
 use crate::{
-    base::{
-        AnyOf, Cursor, FaultCode, ProjectId, ReferenceType, SearchText, SearchedType, Whole,
-        input::{Field, Form, InputPlace, Reading, Schema, string},
-        words::words,
-    },
+    base::{AnyOf, Cursor, ProjectId, ReferenceType, SearchText, SearchWords, SearchedType, Whole},
     input,
 };
 
@@ -38,10 +32,6 @@ input! {
     }
 }
 
-/// The different words of a search, at least one, in at most 255 characters.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SearchWords(Vec<String>);
-
 impl SearchQuery {
     pub fn most(&self) -> usize {
         self.limit.map_or(20, Whole::count)
@@ -53,48 +43,14 @@ impl SearchQuery {
     }
 }
 
-impl SearchWords {
-    /// The words, the longest first, which are likely to be rare.
-    pub fn longest_first(&self) -> &[String] {
-        &self.0
-    }
-}
-
-impl Field for SearchWords {
-    fn read(value: &Value, place: &mut InputPlace<'_>) -> Reading<Self> {
-        let text = place.text(value)?;
-        if let Err(wrong) = Form::Text.check(text, 1, SearchText::MOST) {
-            return place.must(wrong.code(), wrong);
-        }
-        let mut words: Vec<String> = words(text).collect();
-        words.sort_unstable();
-        words.dedup();
-        words.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
-        if words.is_empty() {
-            return place.must(FaultCode::Pattern, "have a letter or a digit");
-        }
-        Some(Self(words))
-    }
-
-    fn field_schema() -> Schema {
-        string()
-            .min_length(Some(1))
-            .max_length(Some(SearchText::MOST))
-            // Each character outside ASCII counts as a letter: all letters are too many to list.
-            .pattern(Some(r"[A-Za-z0-9]|[^\u0000-\u007F]"))
-            .examples(["invoice"])
-            .into()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::input::parse_query;
+    use crate::base::{FaultCode, input::parse_query};
 
     fn searched(query: &str) -> Result<Vec<String>, Vec<crate::base::Fault>> {
         let sent = [("query".to_owned(), query.to_owned())];
-        parse_query::<SearchQuery>(sent, Vec::new()).map(|read| read.query.0)
+        parse_query::<SearchQuery>(sent, Vec::new()).map(|read| read.query.longest_first().to_vec())
     }
 
     #[test]

@@ -31,5 +31,6 @@ pub use task::{
     TaskStatus, TaskUpdate,
 };
 pub use ticket::{
-    Ticket, TicketCreate, TicketFilter, TicketMessage, TicketReply, TicketSort, TicketUpdate,
+    Ticket, TicketCreate, TicketFilter, TicketMessage, TicketMessageUpdate, TicketReply,
+    TicketSort, TicketUpdate,
 };

@@ -5,9 +5,9 @@ use utoipa::ToSchema;
 
 use crate::{
     base::{
-        AgentSessionId, AnyOf, Category, Description, Error, FaultCode, Ids, JsonObject, JsonText,
-        OrNone, OrOther, OrganizationId, ReferenceId, ReferenceType, ServiceRequestId, Timestamp,
-        Title, UserId, Who,
+        AgentSessionId, AnyOf, CarriedTags, Category, Description, Error, FaultCode, Ids,
+        JsonObject, JsonText, OrNone, OrOther, OrganizationId, ReferenceId, ReferenceType,
+        ServiceRequestId, Timestamp, Title, TitleWords, UserId, WantedTags, Who,
         input::{Defaulted, InputPlace, Patch, PatchField, Reading},
     },
     input, names,
@@ -35,6 +35,10 @@ pub struct ServiceRequest {
     #[schema(value_type = Option<ReferenceType>)]
     pub reference_type: Option<OrOther<ReferenceType>>,
     pub reference_id: Option<ReferenceId>,
+    /// The ids of its tags, some of which may have been deleted.
+    #[serde(default)]
+    #[schema(ignore)]
+    pub tag_ids: CarriedTags,
     /// Free-form.
     #[schema(value_type = Option<JsonObject>)]
     pub metadata: Option<JsonText>,
@@ -98,8 +102,11 @@ input! {
         category: Option<AnyOf<OrNone<Category>>>,
         assignee_id: Option<AnyOf<OrNone<Who>>>,
         creator_id: Option<AnyOf<Who>>,
+        tag_id: Option<WantedTags>,
         /// Changed at this instant or after it.
         updated_since: Option<Timestamp>,
+        /// Words, each of which must begin a word of the title, without regard to case and accents.
+        query: Option<TitleWords>,
     }
 }
 
@@ -110,15 +117,21 @@ impl ServiceRequestFilter {
         let assignee = self.assignee_id.as_ref();
         let creator = self.creator_id.as_ref();
         let category = self.category.as_ref();
+        let tag = self.tag_id.as_ref();
         let by_creator = |who: &Who| who.user(caller) == request.creator_id;
         status.is_none_or(|any| any.has(&request.status))
             && priority.is_none_or(|any| any.has(&request.priority))
             && category.is_none_or(|any| any.names(request.category.as_ref()))
             && assignee.is_none_or(|any| any.names_user(request.assignee_id, caller))
             && creator.is_none_or(|any| any.0.iter().any(by_creator))
+            && tag.is_none_or(|any| any.names_one_of(&request.tag_ids))
             && self
                 .updated_since
                 .is_none_or(|at| request.updated_at >= at)
+            && self
+                .query
+                .as_ref()
+                .is_none_or(|query| query.begin_words_of(&request.title))
     }
 }
 
@@ -161,6 +174,7 @@ impl ServiceRequest {
             assignee_id: None,
             reference_type: create.reference_type.map(OrOther::from),
             reference_id: create.reference_id,
+            tag_ids: CarriedTags::new(),
             metadata: None,
             agent_action: None,
             resolved_at: None,

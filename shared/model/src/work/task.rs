@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use crate::{
     base::{
         AnyOf, Description, FaultCode, Ids, MilestoneId, OrNone, OrOther, Order, OrganizationId,
-        PhaseId, ProjectId, TagId, TaskId, Timestamp, Title, UserId, Who,
+        PhaseId, ProjectId, TagId, TaskId, Timestamp, Title, TitleWords, UserId, Who,
         input::{
             BoundedList, Defaulted, InputPlace, Nullable, Patch, PatchField, Reading, one_of_two,
         },
@@ -142,21 +142,19 @@ input! {
         due_after: Option<Timestamp>,
         /// Changed at this instant or after it.
         updated_since: Option<Timestamp>,
+        /// Words, each of which must begin a word of the title, without regard to case and accents.
+        query: Option<TitleWords>,
     }
 }
 
 impl TaskFilter {
     pub fn fits(&self, task: &Task, caller: UserId) -> bool {
-        let has_tag = |requested: &AnyOf<OrNone<TagId>>| {
-            let mut tags = task.tag_ids.iter();
-            tags.any(|tag| requested.names(Some(tag)))
-                || (task.tag_ids.is_empty() && requested.names(None))
-        };
         let status = self.status.as_ref();
         let priority = self.priority.as_ref();
         let project = self.project_id.as_ref();
         let milestone = self.milestone_id.as_ref();
         let phase = self.phase_id.as_ref();
+        let tag = self.tag_id.as_ref();
         let assignee = self.assignee_id.as_ref();
         let due = task.due_date;
         status.is_none_or(|any| any.has(&task.status))
@@ -165,12 +163,16 @@ impl TaskFilter {
             && project.is_none_or(|any| any.names(task.project_id.as_ref()))
             && milestone.is_none_or(|any| any.names(task.milestone_id.as_ref()))
             && phase.is_none_or(|any| any.names(task.phase_id.as_ref()))
-            && self.tag_id.as_ref().is_none_or(has_tag)
+            && tag.is_none_or(|any| any.names_one_of(&task.tag_ids))
             && (self.due_before).is_none_or(|end| due.is_some_and(|due| due < end))
             && (self.due_after).is_none_or(|first| due.is_some_and(|due| due >= first))
             && self
                 .updated_since
                 .is_none_or(|at| task.updated_at >= at)
+            && self
+                .query
+                .as_ref()
+                .is_none_or(|query| query.begin_words_of(&task.title))
     }
 }
 

@@ -5,9 +5,11 @@ use utoipa::ToSchema;
 
 use crate::{
     base::{
-        AnyOf, Content, Description, Error, Ids, OrNone, OrOther, OrganizationId, TicketId,
-        TicketMessageId, Timestamp, Title, UserId, Who,
+        AnyOf, CarriedTags, Code, Content, Description, Error, Ids, OrNone, OrOther,
+        OrganizationId, TicketId, TicketMessageId, Timestamp, Title, TitleWords, UserId,
+        WantedTags, Who,
         input::{Defaulted, Patch, PatchField},
+        span,
     },
     input, names,
     work::{Priority, Resolution, ServiceStatus},
@@ -29,6 +31,10 @@ pub struct Ticket {
     /// The user who raised it; null for a ticket that no user raised.
     #[serde(default)]
     pub creator_id: Option<UserId>,
+    /// The ids of its tags, some of which may have been deleted.
+    #[serde(default)]
+    #[schema(ignore)]
+    pub tag_ids: CarriedTags,
     /// The number of its messages without internal notes.
     #[serde(default)]
     #[schema(required = true)]
@@ -47,12 +53,19 @@ pub struct TicketMessage {
     pub id: TicketMessageId,
     pub organization_id: OrganizationId,
     pub ticket_id: TicketId,
-    pub content: Content,
+    /// The text; none after a deletion.
+    pub content: Option<Content>,
     pub user_id: UserId,
     /// `true` for a note that only those who may manage tickets or reply to them see.
     #[serde(default, skip_serializing_if = "Not::not")]
     pub internal: bool,
     pub created_at: Timestamp,
+    /// When its author last changed the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited_at: Option<Timestamp>,
+    /// When its author deleted it. A deleted message keeps its place, without its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted_at: Option<Timestamp>,
 }
 
 input! {
@@ -89,8 +102,11 @@ input! {
         priority: Option<AnyOf<Priority>>,
         assignee_id: Option<AnyOf<OrNone<Who>>>,
         creator_id: Option<AnyOf<OrNone<Who>>>,
+        tag_id: Option<WantedTags>,
         /// Changed at this instant or after it.
         updated_since: Option<Timestamp>,
+        /// Words, each of which must begin a word of the title, without regard to case and accents.
+        query: Option<TitleWords>,
     }
 
     pub struct TicketReply {
@@ -100,6 +116,9 @@ input! {
         internal: Defaulted<bool>,
     }
     example {"content": "We found the missing usage. The corrected invoice follows today."};
+
+    pub struct TicketMessageUpdate { content: Content }
+    example {"content": "We found the missing usage. The corrected invoice follows tomorrow."};
 }
 
 impl TicketFilter {
@@ -108,13 +127,19 @@ impl TicketFilter {
         let priority = self.priority.as_ref();
         let assignee = self.assignee_id.as_ref();
         let creator = self.creator_id.as_ref();
+        let tag = self.tag_id.as_ref();
         status.is_none_or(|any| any.has(&ticket.status))
             && priority.is_none_or(|any| any.has(&ticket.priority))
             && assignee.is_none_or(|any| any.names_user(ticket.assignee_id, caller))
             && creator.is_none_or(|any| any.names_user(ticket.creator_id, caller))
+            && tag.is_none_or(|any| any.names_one_of(&ticket.tag_ids))
             && self
                 .updated_since
                 .is_none_or(|at| ticket.updated_at >= at)
+            && self
+                .query
+                .as_ref()
+                .is_none_or(|query| query.begin_words_of(&ticket.title))
     }
 }
 
@@ -139,6 +164,42 @@ impl Ticket {
             .apply(&mut self.assignee_id);
         self.updated_at = now;
         Ok(resolution)
+    }
+}
+
+impl TicketMessage {
+    /// Milliseconds from its creation in which its author may change a message.
+    const CHANGEABLE: i64 = 5 * span::MINUTE;
+
+    /// 403 for another user than the author, 409 for an older message or one that a reply follows.
+    pub fn may_change(&self, user: UserId, is_last: bool, now: Timestamp) -> Result<(), Error> {
+        if user != self.user_id {
+            let detail = "Only its author may change a message, or delete it.";
+            return Err(Error::forbidden(Code::PermissionDenied, detail));
+        }
+        if !is_last {
+            let detail = "A reply follows the message. Send another message instead.";
+            return Err(Error::conflict(Code::MessageFinal, detail));
+        }
+        if now.since(self.created_at) > Self::CHANGEABLE {
+            let detail = "The message is older than five minutes. Send another message instead.";
+            return Err(Error::conflict(Code::MessageFinal, detail));
+        }
+        Ok(())
+    }
+
+    /// Changes the text. The same text leaves the message as it is.
+    pub fn edit(&mut self, TicketMessageUpdate { content }: TicketMessageUpdate, now: Timestamp) {
+        if self.content.as_deref() != Some(&content) {
+            self.content = Some(content);
+            self.edited_at = Some(now);
+        }
+    }
+
+    /// Removes the text and marks the message as deleted.
+    pub fn delete(&mut self, now: Timestamp) {
+        self.content = None;
+        self.deleted_at = Some(now);
     }
 }
 

@@ -12,6 +12,7 @@ use utoipa::openapi::{
 };
 
 use super::CHALLENGE;
+use crate::http::prefer::APPLIED;
 
 /// The extension of a response that lists the stable codes of its problems.
 pub const CODES: &str = "x-codes";
@@ -121,6 +122,10 @@ pub fn response(codes: &[Code]) -> Response {
                 .add(CODES, names)
                 .build(),
         ));
+    if has(&[Code::ValidationError]) {
+        let (name, about) = APPLIED;
+        response = response.header(name, header(string(), about));
+    }
     if has(&[Code::Unauthenticated, Code::InvalidCredentials]) {
         response = response.header("WWW-Authenticate", challenge());
     }

@@ -1,4 +1,4 @@
-//! The records that tasks and activities refer to.
+//! The records that tasks, activities, service requests and tickets refer to.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -58,10 +58,21 @@ impl Names {
         names
     }
 
-    pub(crate) fn of_tags(tags: &BTreeSet<TagId>) -> Self {
-        let mut names = Self::default();
-        names.tags.clone_from(tags);
-        names
+    pub(crate) fn of_tags<'a>(tags: impl IntoIterator<Item = &'a BTreeSet<TagId>>) -> Self {
+        Self {
+            tags: tags
+                .into_iter()
+                .flatten()
+                .copied()
+                .collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The same names, and users.
+    pub(crate) fn and_users(mut self, users: impl IntoIterator<Item = UserId>) -> Self {
+        self.users.extend(users);
+        self
     }
 
     /// The keys of the records that are never deleted.

@@ -1,8 +1,9 @@
 //! Consistent reads by key, and writes that give way to others.
 
+use model::base::{Title, TitleWords};
 use serde::de::DeserializeOwned;
 use table::{
-    AnyKey, Batch, Key, OrLeave, Read, Record, Stored, Write,
+    AnyKey, Batch, Index, Key, OrLeave, Read, Record, RecordList, Stored, Table, Write,
     page::{ListPosition, Page, PageRequest, Row},
 };
 
@@ -80,4 +81,21 @@ impl Store {
 
 pub(crate) fn in_first_index<R: Record<Workdesk>>(record: &R) -> Option<ListPosition> {
     Some(ListPosition::in_index(record.key(), record.gsi1()?))
+}
+
+/// Reads a page of a list. With a query, its rows are those whose titles match.
+pub(crate) async fn titled_page<R: DeserializeOwned, I: Index>(
+    table: &Table,
+    list: RecordList<R, I>,
+    title: fn(&R) -> &Title,
+    query: Option<&TitleWords>,
+    wanted: &PageRequest,
+) -> Result<Page<Stored<R>>> {
+    let Some(query) = query else {
+        return table.page(list, wanted).await;
+    };
+    let matches = |record: &R| query.begin_words_of(title(record));
+    table
+        .page_where(list, matches, wanted)
+        .await
 }

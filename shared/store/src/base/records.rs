@@ -10,8 +10,8 @@ use agent::{action::AgentAction, connection::Excerpt, session::AgentSession};
 use model::{
     base::{
         AgentSessionId, AlertId, Deleted, ExternalId, Fingerprint, InvitationId, JsonText,
-        OrganizationId, ProjectId, RecordName, ReferenceId, ReferenceType, Reminded, SearchedType,
-        SourceName, TagId, Talk, Timestamp, TokenId, UserId,
+        OrganizationId, ProjectId, RecordName, RecordType, ReferenceId, ReferenceType, Reminded,
+        SearchedType, SourceName, TagId, Talk, Timestamp, TokenId, UserId,
     },
     people::{OrganizationHead, PasswordHash, PasswordSignIn},
     updates::{FeedEntry, NotificationKind, NotificationPreferences},
@@ -275,7 +275,7 @@ items! {
         pub(crate) tag_id: TagId,
     }
 
-    /// The tags of a task or an activity. For some time, it includes deleted tags.
+    /// The tags of a record. For some time, they include deleted tags.
     pub(crate) struct Tags {
         #[serde(default)]
         pub(crate) tag_ids: BTreeSet<TagId>,
@@ -443,11 +443,11 @@ pub(crate) struct Totals {
     pub(crate) minutes_saved: i64,
 }
 
-/// The deletable records that a task refers to. Any value reads, so that a damaged attribute does
-/// not affect the others.
+/// The deletable records that another one refers to. Any value reads, so that a damaged attribute
+/// does not affect the others.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct NamesOfTask {
+pub(crate) struct DeletableNames {
     pub(crate) milestone_id: Value,
     pub(crate) phase_id: Value,
     pub(crate) tag_ids: Value,
@@ -509,6 +509,9 @@ pub(crate) enum Walked {
     Tasks(String),
     /// Through all tasks, and through activities up to this position, if it has begun with them.
     Activities(Option<String>),
+    /// Through all records with tags of the types before this one, and through those of this type
+    /// up to this position.
+    Tagged(RecordType, Option<String>),
     /// Through comments, up to this position.
     Comments(String),
 }

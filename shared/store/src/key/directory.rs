@@ -28,6 +28,9 @@ keys! {
     /// The possible references of a service request, by creation: small items that reference search
     /// filters.
     pub(crate) fn references(tenant: Tenant) -> RecordList<Reference> = format!("ORG#{tenant}#REFERENCE");
+    /// The records of a type with tags, by id, of which only the tags are read.
+    pub(crate) fn tagged_records(tenant: Tenant, kind: RecordType) -> RecordList<Tags>
+        = partition(tenant, kind);
     /// A project's key in [`projects`].
     pub fn project_by_title(project: &Project) -> Key<Project, Gsi1>
         = projects(project.organization_id) => name_then_id(&project.title, project.id);
@@ -51,7 +54,7 @@ pub(crate) fn reference(reference: &Reference) -> Key<Reference> {
         .at(SortKey::new(format!("{}#{name}", reference.created_at)))
 }
 
-/// A task or an activity, of which only the tags are read.
+/// A record of which only the tags are read.
 pub(crate) fn tagged(tenant: Tenant, tagged: Tagged) -> Key<Tags> {
     record_of(tenant, tagged.kind(), tagged.id())
 }

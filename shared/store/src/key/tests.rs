@@ -227,7 +227,10 @@ fn lists(keys: &mut Keys) {
         task_order(Order::default(), id(7)).into_text(),
     );
     keys.list("activities", activities(tenant));
-    keys.list("activities_by_id", activities_by_id(tenant));
+    keys.list(
+        "tagged_records",
+        tagged_records(tenant, RecordType::Activity),
+    );
     keys.list("service_requests", service_requests(tenant));
     keys.list("tickets", tickets(tenant));
     keys.list("tickets_by_message", tickets_by_message(tenant));

@@ -11,8 +11,7 @@ use table::{AnyKey, Gsi1, Gsi2, Gsi3, Gsi4, Key, RecordList, SortKey, padded};
 
 use crate::{
     Tenant,
-    base::records::{Day, NamesOfTask},
-    key::Keyed,
+    base::records::{Day, DeletableNames},
 };
 
 use super::format::{below, due_then_id, instant_then_id, keys, of_record, partition, record_of};
@@ -38,9 +37,6 @@ keys! {
         = format!("ORG#{tenant}#ASSIGNEE#{assignee}#{}", RecordType::Task.facts().key);
     /// The organization's activities by time.
     pub fn activities(tenant: Tenant) -> RecordList<Activity, Gsi1>
-        = partition(tenant, RecordType::Activity);
-    /// The organization's activities by id.
-    pub(crate) fn activities_by_id(tenant: Tenant) -> RecordList<Activity>
         = partition(tenant, RecordType::Activity);
     /// A project's activities by time.
     pub fn activities_of_project(tenant: Tenant, project: ProjectId) -> RecordList<Activity, Gsi2>
@@ -131,15 +127,23 @@ pub fn activity_in_project(activity: &Activity) -> Option<Key<Activity, Gsi2>> {
     Some(activities.at(instant_then_id(activity.timestamp, activity.id)))
 }
 
-/// A task with its deletable references alone.
-pub(crate) fn names_of_task(tenant: Tenant, id: TaskId) -> Key<NamesOfTask> {
-    id.key(tenant).read_as()
+/// A record with its deletable references alone.
+pub(crate) fn names_of(tenant: Tenant, of: HistoryOf) -> Key<DeletableNames> {
+    record_of(tenant, of.kind(), of.id())
 }
 
-/// The id of the task with that key. `None` if it is the key of another record.
-pub(crate) fn task_of(tenant: Tenant, key: &AnyKey) -> Option<TaskId> {
-    let id = TaskId::new(key.sk().parse().ok()?)?;
-    (AnyKey::from(id.key(tenant)) == *key).then_some(id)
+/// The record with that key, if it has a history and may name deletable records.
+pub(crate) fn naming(tenant: Tenant, key: &AnyKey) -> Option<HistoryOf> {
+    let id = key.sk().parse().ok()?;
+    let kinds = [
+        RecordType::Task,
+        RecordType::ServiceRequest,
+        RecordType::Ticket,
+    ];
+    let mut records = kinds
+        .into_iter()
+        .filter_map(|kind| HistoryOf::of(kind, id));
+    records.find(|of| tracked(tenant, *of) == *key)
 }
 
 pub fn subject(tenant: Tenant, thread: Thread) -> AnyKey {

@@ -276,7 +276,7 @@ impl Activities<'_> {
             draft
                 .after
                 .change(update.clone(), draft.now);
-            let tags = Names::of_tags(&draft.after.tag_ids);
+            let tags = Names::of_tags([&draft.after.tag_ids]);
             let written = plan.write(draft);
             let (done, named) = tokio::try_join!(written, self.0.named(tenant, tags))?;
             if let Some(done) = done {

@@ -1,17 +1,20 @@
 //! The managed-services dashboard: the newest records and the metrics of an organization.
 
-use std::collections::HashMap;
-
 use model::{
     base::{ActivityId, Content, OrOther, OrganizationId, ProjectId, Slug, Timestamp},
     people::UserRef,
-    work::{Activity, ActivityType, ServiceRequest, Ticket},
+    work::{Activity, ActivityType},
 };
 use serde::{Serialize, de::DeserializeOwned};
 use table::{Gsi1, Read, RecordList, Stored};
 use utoipa::ToSchema;
 
-use crate::{Result, Tenant, base::store::resource, key};
+use crate::{
+    Result, Tenant,
+    base::{named::Names, store::resource},
+    key,
+    work::{TaggedRequest, TaggedTicket},
+};
 
 /// Rows of each list.
 const NEWEST: usize = 20;
@@ -19,9 +22,9 @@ const NEWEST: usize = 20;
 #[derive(Clone, Debug)]
 pub struct Dashboard {
     /// The 20 newest, by creation.
-    pub service_requests: Vec<Stored<ServiceRequest>>,
+    pub service_requests: Vec<TaggedRequest>,
     /// The 20 newest, by creation.
-    pub tickets: Vec<Stored<Ticket>>,
+    pub tickets: Vec<TaggedTicket>,
     pub metrics: Metrics,
     /// The 20 newest, by their time.
     pub activities: Vec<FeedItem>,
@@ -76,7 +79,15 @@ impl Dashboards<'_> {
         let creators = activities
             .iter()
             .map(|activity| activity.creator_id);
-        let users: HashMap<_, UserRef> = self.0.users(tenant, creators).await?;
+        let requests = service_requests.iter();
+        let tags = requests.map(|request| &request.tag_ids);
+        let tags = tags.chain(
+            tickets
+                .iter()
+                .map(|ticket| &ticket.tag_ids),
+        );
+        let ids = Names::of_tags(tags).and_users(creators);
+        let named = self.0.named(tenant, ids).await?;
         let item = |Stored { record, .. }: Stored<Activity>| FeedItem {
             id: record.id,
             kind: record.kind,
@@ -85,11 +96,20 @@ impl Dashboards<'_> {
             timestamp: record.timestamp,
             project_id: record.project_id,
             organization_id: record.organization_id,
-            creator: users.get(&record.creator_id).cloned(),
+            creator: named
+                .users
+                .get(&record.creator_id)
+                .cloned(),
         };
         Ok(Dashboard {
-            service_requests,
-            tickets,
+            service_requests: service_requests
+                .into_iter()
+                .map(|request| TaggedRequest::new(request, &named))
+                .collect(),
+            tickets: tickets
+                .into_iter()
+                .map(|ticket| TaggedTicket::new(ticket, &named))
+                .collect(),
             metrics: Metrics {
                 active_engagements: totals.active_projects,
                 avg_resolution_time: two_decimals(resolution_hours.unwrap_or(0.0)),

@@ -18,9 +18,10 @@ pub use comments::{CommentWithAuthor, Comments};
 pub use dashboard::{Dashboard, Dashboards, FeedItem, Metrics};
 pub use milestones::{LinkedTask, MilestoneWithTasks, Milestones};
 pub use references::{FoundReference, References};
-pub use service_requests::{Past, ServiceRequests};
-pub use tagging::Tagging;
+pub use service_requests::{Past, ServiceRequests, TaggedRequest};
+pub use tagging::{CarriedTag, Tagging};
 pub use tasks::{JoinedTask, TaggedTask, TaskCounts, Tasks};
 pub use tickets::{
-    JoinedTicket, MessageFrom, NewMessage, NewTicket, Sender, TicketWithMessages, Tickets,
+    JoinedTicket, MessageFrom, NewMessage, NewTicket, Sender, TaggedTicket, TicketWithMessages,
+    Tickets,
 };

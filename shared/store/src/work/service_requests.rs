@@ -1,4 +1,4 @@
-use std::future::ready;
+use std::{future::ready, ops::Deref};
 
 use model::{
     base::{
@@ -19,7 +19,8 @@ use crate::{
     base::{
         Pending, WriteContext,
         filter::Filter,
-        reads::in_first_index,
+        named::{Named, Names},
+        reads::{in_first_index, titled_page},
         record::record,
         store::resource,
         texts,
@@ -27,7 +28,12 @@ use crate::{
         writes::Writes,
     },
     key::{self, Keyed},
-    work::{assignee::Assignee, references::referred_to, resolutions},
+    work::{
+        assignee::Assignee,
+        references::referred_to,
+        resolutions,
+        tagging::{self, CarriedTag},
+    },
 };
 
 resource! { pub ServiceRequests as service_requests }
@@ -45,11 +51,36 @@ pub struct Past {
     pub resolved_at: Option<Timestamp>,
 }
 
+/// A service request with its tags, by id.
+#[derive(Clone, Debug)]
+pub struct TaggedRequest {
+    pub request: Stored<ServiceRequest>,
+    pub tags: Vec<CarriedTag>,
+}
+
+impl Deref for TaggedRequest {
+    type Target = Stored<ServiceRequest>;
+
+    fn deref(&self) -> &Stored<ServiceRequest> {
+        &self.request
+    }
+}
+
+impl TaggedRequest {
+    pub(crate) fn new(request: Stored<ServiceRequest>, named: &Named) -> Self {
+        Self {
+            tags: named.tags(&request.tag_ids),
+            request,
+        }
+    }
+}
+
 record! {
     request: ServiceRequest, id: ServiceRequestId,
+    number_sets: [tagging::TAG_IDS],
     long_text: texts::DESCRIPTION,
     gsi1: Some(key::service_request_in_time(request)),
-    hidden: ["organizationId", "metadata", "agentAction", "resolvedAt"],
+    hidden: ["organizationId", "metadata", "agentAction", "resolvedAt", "tagIds"],
 }
 
 impl Tracked for ServiceRequest {
@@ -74,8 +105,11 @@ impl ServiceRequests<'_> {
         pending: impl Pending,
         creator: UserId,
         new: ServiceRequestCreate,
-    ) -> Result<Stored<ServiceRequest>> {
-        self.create_with(pending, creator, new, Past::default())
+    ) -> Result<TaggedRequest> {
+        let (pending, tenant) = pending.with_tenant();
+        let created = self.create_with(pending, creator, new, Past::default());
+        // A replay answers the record as it is now.
+        self.tagged(tenant, created.await?)
             .await
     }
 
@@ -125,6 +159,33 @@ impl ServiceRequests<'_> {
         filter: &ServiceRequestFilter,
         sort: CreatedSort,
         wanted: &PageRequest,
+    ) -> Result<Page<TaggedRequest>> {
+        let page = self
+            .page(tenant, caller, filter, sort, wanted)
+            .await?;
+        let tags = page
+            .records()
+            .map(|request| &request.tag_ids);
+        let named = self
+            .0
+            .named(tenant, Names::of_tags(tags))
+            .await?;
+        let wanted_tags = filter.tag_id.as_ref();
+        // Drops rows that matched the filter by a deleted tag.
+        Ok(page.filter_map(|request| {
+            let request = TaggedRequest::new(request, &named);
+            let fits = wanted_tags.is_none_or(|wanted| tagging::fits(wanted, &request.tags));
+            fits.then_some(request)
+        }))
+    }
+
+    async fn page(
+        &self,
+        tenant: Tenant,
+        caller: UserId,
+        filter: &ServiceRequestFilter,
+        sort: CreatedSort,
+        wanted: &PageRequest,
     ) -> Result<Page<Stored<ServiceRequest>>> {
         if let Some(AnyOf(ids)) = &filter.id {
             let keys = ids.iter().map(|id| id.key(tenant));
@@ -134,30 +195,37 @@ impl ServiceRequests<'_> {
             let rows = store.rows_by_id(keys, fits, in_first_index, descending, wanted);
             return store.whole_page(rows.await?).await;
         }
+        let query = filter.query.as_ref();
         let filter = Filter::of(caller)
             .any("status", filter.status.as_ref())?
             .any("priority", filter.priority.as_ref())?
             .any("category", filter.category.as_ref())?
             .any("assigneeId", filter.assignee_id.as_ref())?
             .any("creatorId", filter.creator_id.as_ref())?
+            .having(tagging::TAG_IDS, filter.tag_id.as_ref())?
             .since("updatedAt", filter.updated_since);
         let requests = key::service_requests(tenant).filter(filter.condition());
         let requests = requests.descending_if(sort == CreatedSort::NewestFirst);
-        let page = self
-            .0
-            .table
-            .page(requests, wanted)
-            .await?;
+        let table = &self.0.table;
+        let page = titled_page(table, requests, |request| &request.title, query, wanted).await?;
         self.0.whole_page(page).await
     }
 
     /// One service request. 404 when it is not the tenant's.
-    pub async fn get(
+    pub async fn get(&self, tenant: Tenant, id: ServiceRequestId) -> Result<TaggedRequest> {
+        let request = self.0.get(tenant, id).await?;
+        self.tagged(tenant, request).await
+    }
+
+    /// A service request with its tags. Without any, that takes no request.
+    async fn tagged(
         &self,
         tenant: Tenant,
-        id: ServiceRequestId,
-    ) -> Result<Stored<ServiceRequest>> {
-        self.0.get(tenant, id).await
+        request: Stored<ServiceRequest>,
+    ) -> Result<TaggedRequest> {
+        let tags = Names::of_tags([&request.tag_ids]);
+        let named = self.0.named(tenant, tags).await?;
+        Ok(TaggedRequest::new(request, &named))
     }
 
     /// Changes a service request. Counts its resolution, and no longer counts it when it is
@@ -168,7 +236,7 @@ impl ServiceRequests<'_> {
         pending: impl Pending,
         id: ServiceRequestId,
         update: ServiceRequestUpdate,
-    ) -> Result<Stored<ServiceRequest>> {
+    ) -> Result<TaggedRequest> {
         let (pending, tenant) = pending.with_tenant();
         let assignee = Assignee::new(tenant, update.assignee_id.value());
         let keys = assignee
@@ -186,8 +254,11 @@ impl ServiceRequests<'_> {
             let created_at = draft.after.created_at;
             let counted = resolution.map(|made| resolutions::count(tenant, created_at, made));
             draft.writes.extend(counted);
-            if let Some(done) = plan.write(draft).await? {
-                return done.not_replayed();
+            let tags = Names::of_tags([&draft.after.tag_ids]);
+            let written = plan.write(draft);
+            let (done, named) = tokio::try_join!(written, self.0.named(tenant, tags))?;
+            if let Some(done) = done {
+                return Ok(TaggedRequest::new(done.not_replayed()?, &named));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Tags on tasks and activities. Their ids are a set in the record itself, so that a list shows
+//! Tags on records. Their ids are a set in the record itself, so that a list shows
 //! them without a further read for each row.
 
 use model::{
@@ -18,6 +18,9 @@ use crate::{
 };
 
 const MOST: usize = 50;
+
+/// A tag as the answer of its record shows it.
+pub type CarriedTag = TagRef;
 
 pub(crate) const TAG_IDS: &str = "tagIds";
 
@@ -97,6 +100,5 @@ impl Tagging<'_> {
 /// Returns `true` for a record with one of the tags of a filter, or without tags where that names
 /// `none`.
 pub(crate) fn fits(wanted: &AnyOf<OrNone<TagId>>, carried: &[TagRef]) -> bool {
-    let mut tags = carried.iter();
-    tags.any(|tag| wanted.names(Some(&tag.id))) || (carried.is_empty() && wanted.names(None))
+    wanted.names_one_of(carried.iter().map(|tag| &tag.id))
 }

@@ -3,18 +3,18 @@ use std::collections::{BTreeMap, HashMap};
 use futures::future::try_join_all;
 use model::{
     base::{
-        AnyOf, Code, Content, Error, HistoryOf, Id, RecordType, ThreadSort, TicketId,
+        AnyOf, CarriedTags, Code, Content, Error, HistoryOf, Id, RecordType, ThreadSort, TicketId,
         TicketMessageId, Timestamp, Title, UserId,
     },
     people::{Permission, User, UserRef},
     work::{
         Priority, Resolution, ServiceStatus, Ticket, TicketCreate, TicketFilter, TicketMessage,
-        TicketReply, TicketSort, TicketUpdate,
+        TicketMessageUpdate, TicketReply, TicketSort, TicketUpdate,
     },
 };
 use serde::Serialize;
 use table::{
-    Batch, Condition, OrNotFound, Read, Record, Stored, UpdateExpression, Write,
+    Batch, Condition, Index, OrNotFound, Read, Record, RecordList, Stored, UpdateExpression, Write,
     page::{ListPosition, Page, PageRequest},
 };
 use utoipa::ToSchema;
@@ -26,7 +26,8 @@ use crate::{
         filter::Filter,
         idempotency::{Created, id_of},
         ids::Reserved,
-        reads::in_first_index,
+        named::{Named, Names},
+        reads::{in_first_index, titled_page},
         record::{any_keys, record},
         records::Participant,
         store::{id_is_taken, resource},
@@ -35,7 +36,11 @@ use crate::{
     },
     key::{self, Keyed},
     versioned,
-    work::{assignee::Assignee, resolutions},
+    work::{
+        assignee::Assignee,
+        resolutions,
+        tagging::{self, CarriedTag},
+    },
 };
 
 resource! { pub Tickets as tickets }
@@ -79,10 +84,12 @@ impl NewTicket {
                 id: message_id.used(),
                 organization_id: tenant,
                 ticket_id: id,
-                content: message.content.clone(),
+                content: Some(message.content.clone()),
                 user_id: message.user_id,
                 internal: false,
                 created_at: message.created_at.unwrap_or(now),
+                edited_at: None,
+                deleted_at: None,
             };
             last_message_at = last_message_at.max(Some(message.created_at));
             let participant = Participant::from(&message);
@@ -114,6 +121,7 @@ impl NewTicket {
             priority: self.priority.into(),
             assignee_id: self.assignee_id,
             creator_id,
+            tag_ids: CarriedTags::new(),
             message_count: i64::try_from(self.messages.len()).unwrap_or(i64::MAX),
             last_message_at,
             resolved_at,
@@ -134,16 +142,36 @@ pub struct NewMessage {
 /// The fields of the record. `ToSchema` takes no type arguments here.
 type Fields = Shown<Ticket>;
 
+/// A support ticket.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Ticket)]
+pub struct TaggedTicket {
+    #[serde(flatten)]
+    #[schema(inline)]
+    ticket: Fields,
+    /// The tags of the ticket, by id.
+    tags: Vec<CarriedTag>,
+}
+
 /// A support ticket with the user who raised it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct JoinedTicket {
     #[serde(flatten)]
-    ticket: Fields,
+    ticket: TaggedTicket,
     /// User with the id `creatorId`.
     creator: Option<UserRef>,
 }
 
-versioned!(JoinedTicket: ticket);
+versioned!(TaggedTicket: ticket, JoinedTicket: ticket);
+
+impl TaggedTicket {
+    pub(crate) fn new(ticket: Stored<Ticket>, named: &Named) -> Self {
+        Self {
+            tags: named.tags(&ticket.tag_ids),
+            ticket: ticket.into(),
+        }
+    }
+}
 
 /// A ticket with a page of its messages.
 #[derive(Clone, Debug)]
@@ -158,11 +186,45 @@ pub struct TicketWithMessages {
 #[serde(rename_all = "camelCase")]
 pub struct MessageFrom {
     id: TicketMessageId,
-    content: Content,
+    /// The text; empty once the message is deleted.
+    content: String,
     sender: Sender,
     /// True for a note that only users with `manage_tickets` or `reply_ticket` see.
     internal: bool,
     created_at: Timestamp,
+    /// When its author last changed the text.
+    edited_at: Option<Timestamp>,
+    /// Time of deletion. A deleted message keeps its place.
+    deleted_at: Option<Timestamp>,
+    /// Raised by every write.
+    version: i64,
+}
+
+versioned!(MessageFrom);
+
+impl MessageFrom {
+    fn new(message: Stored<TicketMessage>, sender: Option<&Person>, ticket: &Ticket) -> Self {
+        let sender = sender.map(|person| Sender {
+            id: Some(person.user.id),
+            name: person.user.full_name.clone(),
+            is_support: person.manages_tickets && ticket.creator_id != Some(person.user.id),
+        });
+        let version = message.version;
+        let message = message.record;
+        Self {
+            version,
+            id: message.id,
+            content: message
+                .content
+                .map(String::from)
+                .unwrap_or_default(),
+            sender: sender.unwrap_or_default(),
+            internal: message.internal,
+            created_at: message.created_at,
+            edited_at: message.edited_at,
+            deleted_at: message.deleted_at,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
@@ -177,12 +239,13 @@ pub struct Sender {
 
 record! {
     ticket: Ticket, id: TicketId,
+    number_sets: [tagging::TAG_IDS],
     gsi1: Some(key::ticket_in_time(ticket)),
     gsi2: {
         let place = key::ticket_message_time(ticket.last_message_at, ticket.id);
         Some(key::tickets_by_message(ticket.organization_id).at(place))
     },
-    hidden: ["organizationId", "resolvedAt"],
+    hidden: ["organizationId", "resolvedAt", "tagIds"],
 }
 
 impl Tracked for Ticket {
@@ -195,6 +258,8 @@ record! {
     message: TicketMessage = RecordType::TicketMessage.name(),
     key: key::ticket_message(message),
 }
+
+impl Tracked for TicketMessage {}
 
 /// A user as the creator of a ticket, and as the author of a message.
 struct Person {
@@ -244,7 +309,8 @@ impl Tickets<'_> {
         pending: impl Pending,
         author: UserId,
         sent: TicketCreate,
-    ) -> Result<Stored<Ticket>> {
+    ) -> Result<TaggedTicket> {
+        let (pending, tenant) = pending.with_tenant();
         // White space alone is no message.
         let said = sent
             .description
@@ -267,7 +333,11 @@ impl Tickets<'_> {
             resolved_at: None,
             messages: message.collect(),
         };
-        self.create(pending, new).await
+        let ticket = self.create(pending, new).await?;
+        // A replay answers the record as it is now.
+        let tags = Names::of_tags([&ticket.tag_ids]);
+        let named = self.0.named(tenant, tags).await?;
+        Ok(TaggedTicket::new(ticket, &named))
     }
 
     pub async fn list(
@@ -283,9 +353,9 @@ impl Tickets<'_> {
             .any("priority", filter.priority.as_ref())?
             .any("assigneeId", filter.assignee_id.as_ref())?
             .any("creatorId", filter.creator_id.as_ref())?
+            .having(tagging::TAG_IDS, filter.tag_id.as_ref())?
             .since("updatedAt", filter.updated_since)
             .condition();
-        let table = &self.0.table;
         let descending = sort != TicketSort::OldestFirst;
         let page = match sort {
             _ if let Some(AnyOf(ids)) = &filter.id => {
@@ -304,26 +374,46 @@ impl Tickets<'_> {
             }
             TicketSort::LastMessageFirst => {
                 let tickets = key::tickets_by_message(tenant).filter(condition);
-                table
-                    .page(tickets.descending(), wanted)
+                self.titled(tickets.descending(), filter, wanted)
                     .await?
             }
             TicketSort::NewestFirst | TicketSort::OldestFirst => {
                 let tickets = key::tickets(tenant).filter(condition);
                 let tickets = tickets.descending_if(descending);
-                table.page(tickets, wanted).await?
+                self.titled(tickets, filter, wanted)
+                    .await?
             }
         };
         let creators = page
             .records()
             .filter_map(|ticket| ticket.creator_id);
-        let users: HashMap<_, UserRef> = self.0.users(tenant, creators).await?;
-        Ok(page.map(|ticket| JoinedTicket {
-            creator: ticket
+        let tags = page
+            .records()
+            .map(|ticket| &ticket.tag_ids);
+        let ids = Names::of_tags(tags).and_users(creators);
+        let named = self.0.named(tenant, ids).await?;
+        let wanted_tags = filter.tag_id.as_ref();
+        // Drops rows that matched the filter by a deleted tag.
+        Ok(page.filter_map(|ticket| {
+            let creator = ticket
                 .creator_id
-                .and_then(|id| users.get(&id).cloned()),
-            ticket: ticket.into(),
+                .and_then(|id| named.users.get(&id).cloned());
+            let ticket = TaggedTicket::new(ticket, &named);
+            let fits = wanted_tags.is_none_or(|wanted| tagging::fits(wanted, &ticket.tags));
+            fits.then_some(JoinedTicket { ticket, creator })
         }))
+    }
+
+    /// A page of a list of tickets, whose titles match the query of the filter.
+    async fn titled<I: Index>(
+        &self,
+        tickets: RecordList<Ticket, I>,
+        filter: &TicketFilter,
+        wanted: &PageRequest,
+    ) -> Result<Page<Stored<Ticket>>> {
+        let query = filter.query.as_ref();
+        let table = &self.0.table;
+        titled_page(table, tickets, |ticket| &ticket.title, query, wanted).await
     }
 
     /// One ticket with its messages by time, and internal notes if `with_notes` says so. 404 when
@@ -352,32 +442,21 @@ impl Tickets<'_> {
             .records()
             .map(|message| message.user_id);
         let named = authors.chain(ticket.creator_id);
-        let people: HashMap<_, Person> = self.0.users(tenant, named).await?;
+        let people = self.0.users(tenant, named);
+        let tags = self
+            .0
+            .named(tenant, Names::of_tags([&ticket.tag_ids]));
+        let (people, tags): (HashMap<_, Person>, _) = tokio::try_join!(people, tags)?;
         let messages = messages.map(|message| {
-            let sender = people.get(&message.user_id).map(
-                |Person {
-                     user,
-                     manages_tickets,
-                 }| Sender {
-                    id: Some(user.id),
-                    name: user.full_name.clone(),
-                    is_support: *manages_tickets && ticket.creator_id != Some(user.id),
-                },
-            );
-            MessageFrom {
-                id: message.id,
-                sender: sender.unwrap_or_default(),
-                internal: message.internal,
-                created_at: message.created_at,
-                content: message.record.content,
-            }
+            let sender = people.get(&message.user_id);
+            MessageFrom::new(message, sender, &ticket)
         });
         let creator = ticket
             .creator_id
             .and_then(|id| people.get(&id));
         let ticket = JoinedTicket {
             creator: creator.map(|person| person.user.clone()),
-            ticket: ticket.into(),
+            ticket: TaggedTicket::new(ticket, &tags),
         };
         Ok(TicketWithMessages { ticket, messages })
     }
@@ -390,7 +469,7 @@ impl Tickets<'_> {
         pending: impl Pending,
         id: TicketId,
         update: TicketUpdate,
-    ) -> Result<Stored<Ticket>> {
+    ) -> Result<TaggedTicket> {
         let (pending, tenant) = pending.with_tenant();
         let assignee = Assignee::new(tenant, update.assignee_id.value());
         let keys = assignee
@@ -408,8 +487,11 @@ impl Tickets<'_> {
             let created_at = draft.after.created_at;
             let counted = resolution.map(|made| resolutions::count(tenant, created_at, made));
             draft.writes.extend(counted);
-            if let Some(done) = plan.write(draft).await? {
-                return done.not_replayed();
+            let tags = Names::of_tags([&draft.after.tag_ids]);
+            let written = plan.write(draft);
+            let (done, named) = tokio::try_join!(written, self.0.named(tenant, tags))?;
+            if let Some(done) = done {
+                return Ok(TaggedTicket::new(done.not_replayed()?, &named));
             }
         }
     }
@@ -447,10 +529,12 @@ impl Tickets<'_> {
                 id: message_id,
                 organization_id: tenant,
                 ticket_id: id,
-                content: reply.content.clone(),
+                content: Some(reply.content.clone()),
                 user_id: author,
                 internal: reply.internal.0,
                 created_at: self.0.now(),
+                edited_at: None,
+                deleted_at: None,
             };
             let mut writes = writes_of_reply(&plan.context, &ticket, &message)?;
             writes.extend(Participant::from(&message).joins(&read)?);
@@ -462,6 +546,118 @@ impl Tickets<'_> {
                 Some(Created::Replayed(made)) => return id_of(made),
                 None => {}
             }
+        }
+    }
+}
+
+impl Tickets<'_> {
+    /// The messages that a search for one reads at first.
+    const NEWEST: usize = 20;
+
+    /// Changes the text of a message. 404 when the ticket has no such message, or it is deleted.
+    /// 403 for another user than its author. 409 when it is final, or other requests kept changing
+    /// the ticket.
+    pub async fn edit_message(
+        &self,
+        pending: impl Pending,
+        place: (TicketId, TicketMessageId),
+        author: UserId,
+        update: TicketMessageUpdate,
+    ) -> Result<MessageFrom> {
+        let (pending, tenant) = pending.with_tenant();
+        let edit = |message: &mut TicketMessage, now| message.edit(update.clone(), now);
+        let changed = self.change_message(pending, place, author, edit);
+        let sender = self
+            .0
+            .users(tenant, [author].into_iter());
+        let (changed, sender): (_, HashMap<_, Person>) = tokio::try_join!(changed, sender)?;
+        let (message, ticket) = changed;
+        Ok(MessageFrom::new(message, sender.get(&author), &ticket))
+    }
+
+    /// Deletes the text of a message, which keeps its place. Refused as
+    /// [`edit_message`](Self::edit_message) is.
+    pub async fn delete_message(
+        &self,
+        pending: impl Pending,
+        place: (TicketId, TicketMessageId),
+        author: UserId,
+    ) -> Result<()> {
+        self.change_message(pending, place, author, TicketMessage::delete)
+            .await
+            .map(|_| ())
+    }
+
+    /// Changes a message that is not final. The write expects the version of the ticket, which a
+    /// reply raises: of a change and a reply at the same time, one starts over.
+    async fn change_message(
+        &self,
+        pending: impl Pending,
+        (ticket_id, id): (TicketId, TicketMessageId),
+        author: UserId,
+        change: impl Fn(&mut TicketMessage, Timestamp),
+    ) -> Result<(Stored<TicketMessage>, Stored<Ticket>)> {
+        let (pending, tenant) = pending.with_tenant();
+        let key = ticket_id.key(tenant);
+        let mut plan = self.0.plan(pending, [&key]).await?;
+        loop {
+            let read = plan.read().await?;
+            let ticket: Stored<Ticket> = read
+                .get(&key)?
+                .or_not_found(TicketId::NOUN)?;
+            let (message, is_last) = self
+                .message(tenant, ticket_id, id)
+                .await?
+                .filter(|(message, _)| message.deleted_at.is_none())
+                .or_not_found(TicketMessageId::NOUN)?;
+            let mut draft = plan
+                .draft_of(Some(message), TicketMessageId::NOUN)
+                .await?;
+            draft
+                .before
+                .may_change(author, is_last, draft.now)?;
+            change(&mut draft.after.record, draft.now);
+            let as_read = Condition::version(ticket.version);
+            draft
+                .writes
+                .push(Write::check(&key, as_read));
+            if let Some(done) = plan.write(draft).await? {
+                return Ok((done.not_replayed()?, ticket));
+            }
+        }
+    }
+
+    /// A message of a ticket, and true if no reply follows it. An internal note is no reply.
+    async fn message(
+        &self,
+        tenant: Tenant,
+        ticket: TicketId,
+        id: TicketMessageId,
+    ) -> Result<Option<(Stored<TicketMessage>, bool)>> {
+        let newest_first = key::ticket_messages(tenant, ticket)
+            .consistent()
+            .descending();
+        let mut wanted = PageRequest::first(Self::NEWEST);
+        let mut is_last = true;
+        loop {
+            let page = self
+                .0
+                .table
+                .page(newest_first.clone(), &wanted)
+                .await?;
+            for row in page.rows {
+                if row.record.id == id {
+                    return Ok(Some((row.record, is_last)));
+                }
+                is_last &= row.record.internal;
+            }
+            if page.end.is_none() {
+                return Ok(None);
+            }
+            wanted = PageRequest {
+                rows: None,
+                after: page.end,
+            };
         }
     }
 }

@@ -18,6 +18,19 @@ pub type Reading<T> = Option<T>;
 /// The most characters of a value that a message shows.
 const SHOWN: usize = 40;
 
+/// The most unknown members of an object that are reported.
+const MOST_UNKNOWN: usize = 20;
+
+/// The handling of members that an operation does not read (RFC 7240, 4.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MemberHandling {
+    /// They are ignored.
+    #[default]
+    Lenient,
+    /// Each is a fault.
+    Strict,
+}
+
 /// A place in a request, and the faults found so far.
 #[derive(Debug)]
 pub struct InputPlace<'a> {
@@ -26,6 +39,7 @@ pub struct InputPlace<'a> {
     separator: char,
     /// The words that a filter takes beside its values: `none`.
     words: Vec<&'static str>,
+    handling: MemberHandling,
     faults: &'a mut Vec<Fault>,
 }
 
@@ -35,8 +49,15 @@ impl<'a> InputPlace<'a> {
             pointer: String::new(),
             separator: '/',
             words: Vec::new(),
+            handling: MemberHandling::Lenient,
             faults,
         }
+    }
+
+    /// This place, where unknown members are handled so.
+    #[must_use]
+    pub fn handling(self, handling: MemberHandling) -> Self {
+        Self { handling, ..self }
     }
 
     /// The whole query, whose parameters are text.
@@ -59,6 +80,7 @@ impl<'a> InputPlace<'a> {
             pointer: self.pointer.clone(),
             separator: self.separator,
             words: self.words.clone(),
+            handling: self.handling,
             faults,
         }
     }
@@ -73,6 +95,7 @@ impl<'a> InputPlace<'a> {
             pointer,
             separator: self.separator,
             words,
+            handling: self.handling,
             faults: self.faults,
         }
     }
@@ -128,6 +151,31 @@ impl<'a> InputPlace<'a> {
         value
             .as_object()
             .or_else(|| self.wrong(value, "an object"))
+    }
+
+    /// Reports the members of an object other than those with these names, if the handling is
+    /// strict. Reports at most 20.
+    pub fn known_members(
+        &mut self,
+        object: &Map<String, Value>,
+        names: impl FnOnce() -> Vec<String>,
+    ) {
+        if self.handling == MemberHandling::Lenient {
+            return;
+        }
+        let names = names();
+        let unknown = object
+            .keys()
+            .filter(|name| !names.contains(name));
+        for name in unknown.take(MOST_UNKNOWN) {
+            let detail = format!(
+                "The operation reads no member `{}` here. Send these alone: {}.",
+                shortened(name),
+                names.join(", ")
+            );
+            self.at(escaped(name))
+                .report(FaultCode::UnknownMember, detail);
+        }
     }
 
     /// Reports a value that is not one of the `names`; `noun` is their noun with its article.

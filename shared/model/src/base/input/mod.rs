@@ -27,7 +27,7 @@ pub use crate::base::{
     integer::{integer, integer_schema},
     text::Form,
 };
-pub use field::{Component, Field, InputPlace, Json, Reading, escaped};
+pub use field::{Component, Field, InputPlace, Json, MemberHandling, Reading, escaped};
 pub use object::{Fields, Input, Property, SENT, one_of_two};
 #[doc(hidden)]
 pub use object::{
@@ -53,11 +53,15 @@ const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Parses a body: returns the value, or every fault of the text.
 pub fn parse<T: Input>(text: &[u8]) -> Result<T, Vec<Fault>> {
-    parse_with_rest(text).map(|(value, _)| value)
+    parse_with_rest(text, MemberHandling::Lenient).map(|(value, _)| value)
 }
 
-/// As [`parse`], with the fields of the body that `T` does not have.
-pub fn parse_with_rest<T: Input>(text: &[u8]) -> Result<(T, Fields), Vec<Fault>> {
+/// As [`parse`], with the fields of the body that `T` does not have. They are faults of a strict
+/// handling.
+pub fn parse_with_rest<T: Input>(
+    text: &[u8],
+    handling: MemberHandling,
+) -> Result<(T, Fields), Vec<Fault>> {
     let text = text.strip_prefix(MARK).unwrap_or(text);
     if let Some((pointer, number)) = number::not_kept(text) {
         return Err(vec![Fault {
@@ -70,7 +74,7 @@ pub fn parse_with_rest<T: Input>(text: &[u8]) -> Result<(T, Fields), Vec<Fault>>
         }]);
     }
     let mut faults = Vec::new();
-    let mut place = InputPlace::body(&mut faults);
+    let mut place = InputPlace::body(&mut faults).handling(handling);
     let read = match serde_json::from_slice::<Value>(text) {
         Ok(value) => read_whole(&value, &mut place).zip(Some(value)),
         Err(error) => place.fault(FaultCode::Json, not_json(text, &error)),

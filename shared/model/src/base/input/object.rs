@@ -24,7 +24,8 @@ pub struct Property {
 }
 
 /// An object that clients send, declared with [`input!`](crate::input!). Unknown fields are
-/// ignored, unknown query parameters are refused.
+/// ignored, unless a client [asks for faults](super::MemberHandling). Unknown query parameters are
+/// refused.
 pub trait Input: Sized {
     fn read_object(object: &Fields, place: &mut InputPlace<'_>) -> Reading<Self>;
 
@@ -336,6 +337,7 @@ macro_rules! input {
                     $crate::base::input::at_least_one(object, &Self::names(), place);
                 )?
                 $($check($($argument.as_ref(),)+ place $(, $($more),+)?);)*
+                place.known_members(object, Self::names);
                 Some(Self { $($field: $field?,)+ })
             }
 

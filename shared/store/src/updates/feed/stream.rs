@@ -61,7 +61,8 @@ pub struct FeedChange {
 
 impl FeedChange {
     /// A record that is there, as if it had just been created. `None` for one that does not read,
-    /// and for a deleted comment.
+    /// and for a
+    /// deleted comment or message.
     pub(crate) fn of_existing(stored: Stored<Value>, now: Timestamp) -> Option<Self> {
         let record = stored.record;
         let version = stored.version;
@@ -165,7 +166,7 @@ struct Changed {
     /// Of a message that is an internal note.
     #[serde(default)]
     internal: bool,
-    /// Of a comment, which stays in its thread without its text.
+    /// Of a comment or a message, which stays in its thread without its text.
     deleted_at: Option<Timestamp>,
 }
 
@@ -300,7 +301,7 @@ impl StreamRecord {
         let before: Option<Changed> = images.0.map(read).transpose()?;
         let was_deleted = before.is_some_and(|before| before.deleted_at.is_some());
         let action = match images {
-            // The thread of a deleted comment is cleaned up.
+            // The thread of a deleted comment is cleaned up. A deleted message stays.
             _ if was_deleted => return Ok(None),
             (_, None) => FeedAction::Deleted,
             (_, Some(_)) if changed.deleted_at.is_some() => FeedAction::Deleted,

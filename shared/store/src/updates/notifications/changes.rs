@@ -148,6 +148,7 @@ fn of_comment(change: &FeedChange) -> Vec<Notice> {
 }
 
 fn of_message(change: &FeedChange) -> Vec<Notice> {
+    let before: Option<TicketMessage> = change.before();
     let Some(message) = change.after::<TicketMessage>() else {
         return Vec::new();
     };
@@ -157,7 +158,9 @@ fn of_message(change: &FeedChange) -> Vec<Notice> {
         at: message.created_at,
         id: message.id.get(),
     };
-    of_text(change, subject, said, (None, Some(&message.content)))
+    let old = before.as_ref();
+    let old = old.and_then(|message| message.content.as_deref());
+    of_text(change, subject, said, (old, message.content.as_deref()))
 }
 
 /// The notices of a comment or message with its text before and after.
@@ -182,9 +185,7 @@ fn of_text(
     if let Some(mentions) = Mentions::added(before, after) {
         let mentioned = notice(NotificationKind::Mentioned, Audience::Named(mentions));
         notices.push(Notice {
-            repeated: said
-                .comment()
-                .map(|_| mention_in(change)),
+            repeated: Some(mention_in(change)),
             ..mentioned
         });
     }

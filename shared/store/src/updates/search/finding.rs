@@ -1,10 +1,7 @@
 use std::collections::BTreeSet;
 
 use futures::future::try_join_all;
-use model::{
-    base::{Error, ProjectId, RecordName, SearchedType, Timestamp},
-    updates::SearchWords,
-};
+use model::base::{Error, ProjectId, RecordName, SearchWords, SearchedType, Timestamp};
 use serde::Serialize;
 use table::{
     Batch, Condition, IntoAttribute, Read, Record,

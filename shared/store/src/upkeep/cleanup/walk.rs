@@ -1,8 +1,8 @@
 //! The records that a cleanup changes, page by page. It reads only their keys, and the changed
-//! fields of a task: a damaged record stops no cleanup.
+//! fields of those with a history: a damaged record stops no cleanup.
 
 use futures::{StreamExt, stream};
-use model::base::{Deleted, Deletion, FieldChange, TaskId, Thread};
+use model::base::{Deleted, Deletion, FieldChange, HistoryOf, RecordType, Thread};
 use serde_json::{Value, json};
 use table::{
     AnyKey, Condition, Gsi2, Index, OrLeave, RecordList, UpdateExpression, Write,
@@ -57,25 +57,7 @@ impl Cleanups<'_> {
                     .await?;
                 end.map(text).map(Walked::Tasks)
             }
-            // No record gets a deleted tag, so that records stay without it once the walk has
-            // passed.
-            Deletion::Tags if matches!(cleanup.walked, Some(Walked::Activities(_))) => {
-                let activities = key::activities_by_id(tenant).consistent();
-                let activities = activities.filter(carrying(deleted));
-                let end = self
-                    .unlink_page(tenant, deleted, activities, after)
-                    .await?;
-                end.map(|place| Walked::Activities(Some(text(place))))
-            }
-            Deletion::Tags => {
-                let tasks = key::tasks(tenant)
-                    .consistent()
-                    .filter(carrying(deleted));
-                let end = self
-                    .unlink_page(tenant, deleted, tasks, after)
-                    .await?;
-                Some(end.map_or(Walked::Activities(None), |place| Walked::Tasks(text(place))))
-            }
+            Deletion::Tags => self.untag_page(cleanup, after).await?,
             Deletion::Comments => {
                 let Some(thread) = deleted.thread() else {
                     return Ok(None);
@@ -85,6 +67,29 @@ impl Cleanups<'_> {
                     .await?;
                 end.map(text).map(Walked::Comments)
             }
+        })
+    }
+
+    /// Removes a tag from the next records that carry it. No record gets a deleted tag, so that
+    /// records stay without it once the walk has passed.
+    async fn untag_page(
+        &self,
+        cleanup: &Cleanup,
+        after: Option<ListPosition>,
+    ) -> Result<Option<Walked>> {
+        let tenant = cleanup.organization_id;
+        let tag = cleanup.subject;
+        let kind = match &cleanup.walked {
+            Some(Walked::Activities(_)) => RecordType::Activity,
+            Some(Walked::Tagged(kind, _)) => *kind,
+            Some(Walked::Tasks(_) | Walked::Comments(_)) | None => RecordType::Task,
+        };
+        let records = key::tagged_records(tenant, kind).consistent();
+        let end = self.unlink_page(tenant, tag, records.filter(carrying(tag)), after);
+        let prefix = key::tenant_prefix(tenant);
+        Ok(match end.await? {
+            Some(place) => Some(Walked::through(kind, Some(place.to_text(&prefix)))),
+            None => after_kind(kind).map(|next| Walked::through(next, None)),
         })
     }
 
@@ -118,8 +123,8 @@ impl Cleanups<'_> {
         Ok(page.end)
     }
 
-    /// Removes the reference of a task or an activity, if it has it and its version is a number.
-    /// This is the only change that a cleanup makes to them. A task's history gets an entry.
+    /// Removes the reference of a record, if it has it and its version is a number. This is the
+    /// only change that a cleanup makes to it. The history of the record, if any, gets an entry.
     async fn unlink(&self, tenant: Tenant, deleted: Deleted, record: AnyKey) -> Result<()> {
         let facts = deleted.kind.facts();
         let naming = Condition::default().equals(facts.named_by, deleted.id);
@@ -135,8 +140,8 @@ impl Cleanups<'_> {
         };
         let change = change.set("updatedAt", self.0.now());
         let still_named = still_named.of_type("version", "N");
-        if let Some(task) = key::task_of(tenant, &record) {
-            let read = || self.entry(tenant, deleted, task);
+        if let Some(of) = key::naming(tenant, &record) {
+            let read = || self.entry(tenant, deleted, of);
             let write = |version_and_entry: Option<(i64, Option<Write>)>| async {
                 let Some((version, entry)) = version_and_entry else {
                     return Ok(Some(()));
@@ -169,15 +174,15 @@ impl Cleanups<'_> {
         Ok(())
     }
 
-    /// The version of a task with the reference, and the entry of its history. `None` for a task
+    /// The version of a record with the reference, and the entry of its history. `None` for one
     /// that is gone, has no such reference, or is damaged in just these attributes.
     async fn entry(
         &self,
         tenant: Tenant,
         deleted: Deleted,
-        task: TaskId,
+        of: HistoryOf,
     ) -> Result<Option<(i64, Option<Write>)>> {
-        let key = key::names_of_task(tenant, task);
+        let key = key::names_of(tenant, of);
         let batch = self
             .0
             .batch([AnyKey::from(&key)])
@@ -210,9 +215,8 @@ impl Cleanups<'_> {
         let Some(change) = change else {
             return Ok(None);
         };
-        let of = Some(task.into());
         let version = named.version + 1;
-        let entry = WriteContext::from(tenant).changed(of, version, change, self.0.now())?;
+        let entry = WriteContext::from(tenant).changed(Some(of), version, change, self.0.now())?;
         Ok(Some((named.version, entry)))
     }
 
@@ -273,7 +277,7 @@ impl Cleanup {
     fn place(&self) -> Option<ListPosition> {
         let text = match self.walked.as_ref()? {
             Walked::Tasks(text) | Walked::Comments(text) => text,
-            Walked::Activities(text) => text.as_ref()?,
+            Walked::Activities(text) | Walked::Tagged(_, text) => text.as_ref()?,
         };
         ListPosition::from_text(&key::tenant_prefix(self.organization_id), text)
     }
@@ -281,4 +285,26 @@ impl Cleanup {
 
 fn carrying(tag: Deleted) -> Condition {
     Condition::default().in_set(TAG_IDS, tag.id)
+}
+
+impl Walked {
+    /// The progress of a walk through the records of a type with tags. Version 2.0 reads it for
+    /// tasks and activities, which come first.
+    fn through(kind: RecordType, place: Option<String>) -> Self {
+        match (kind, place) {
+            (RecordType::Task, Some(place)) => Self::Tasks(place),
+            (RecordType::Activity, place) => Self::Activities(place),
+            (kind, place) => Self::Tagged(kind, place),
+        }
+    }
+}
+
+/// The next type of records with tags: tasks come first, then activities, then the others.
+fn after_kind(kind: RecordType) -> Option<RecordType> {
+    let first = [RecordType::Task, RecordType::Activity];
+    let all = RecordType::ALL.iter().copied();
+    let others = all.filter(|other| other.facts().has_tags && !first.contains(other));
+    let mut kinds = first.into_iter().chain(others);
+    kinds.find(|other| *other == kind)?;
+    kinds.next()
 }

@@ -15,7 +15,7 @@ use table::{
 
 use crate::{
     Result, Tenant,
-    base::{Store, filter::Filter},
+    base::{Store, filter::Filter, reads::titled_page},
     key::{self, Keyed},
     work::tagging,
 };
@@ -39,7 +39,6 @@ pub(super) struct Finding<'a> {
 impl Finding<'_> {
     /// The tasks in that order. 400 for an order that needs another filter.
     pub(super) async fn find(self, sort: TaskSort) -> Result<Page<Stored<Task>>> {
-        let table = &self.store.table;
         let tenant = self.tenant;
         let filter = self.filter;
         let wanted = self.wanted;
@@ -75,7 +74,7 @@ impl Finding<'_> {
                         .await;
                 }
                 let tasks = key::tasks_of_project(tenant, project).filter(in_project()?);
-                return table.page(tasks, wanted).await;
+                return self.page(tasks, wanted).await;
             }
             TaskSort::DueDate => {
                 let assignee = assignee.ok_or_else(|| takes_one("dueDate", "assigneeId"))?;
@@ -89,7 +88,7 @@ impl Finding<'_> {
                     return self.named(ids, place, false).await;
                 }
                 let tasks = key::tasks_of_assignee(tenant, assignee).filter(of_assignee()?);
-                return table.page(tasks, wanted).await;
+                return self.page(tasks, wanted).await;
             }
             TaskSort::Id => (By::Id, false),
             TaskSort::NewestFirst => (By::Id, true),
@@ -104,7 +103,7 @@ impl Finding<'_> {
         let few = if let Some(milestone) = milestone {
             let tasks = key::tasks_of_milestone(tenant, milestone).filter(in_milestone()?);
             if by == By::Id {
-                return table
+                return self
                     .page(tasks.descending_if(descending), wanted)
                     .await;
             }
@@ -122,8 +121,7 @@ impl Finding<'_> {
             (Some(page), _) => Ok(page),
             (None, By::Id) => {
                 let tasks = key::tasks(tenant).filter(condition(filter, self.caller)?);
-                table
-                    .page(tasks.descending_if(descending), wanted)
+                self.page(tasks.descending_if(descending), wanted)
                     .await
             }
             (None, By::Creation) => {
@@ -153,10 +151,18 @@ impl Finding<'_> {
         }
         let condition = condition(self.filter, self.caller)?;
         let tasks = key::tasks_of_project(self.tenant, project).filter(condition);
-        self.store
-            .table
-            .page(tasks, self.wanted)
-            .await
+        self.page(tasks, self.wanted).await
+    }
+
+    /// A page of a list of tasks, whose titles match the query of the filter.
+    async fn page<I: Index>(
+        self,
+        tasks: RecordList<Task, I>,
+        wanted: &PageRequest,
+    ) -> Result<Page<Stored<Task>>> {
+        let query = self.filter.query.as_ref();
+        let table = &self.store.table;
+        titled_page(table, tasks, |task| &task.title, query, wanted).await
     }
 
     /// The tasks of a list, sorted, when one page can read all of them. `None` for a longer list: a
@@ -168,8 +174,6 @@ impl Finding<'_> {
         descending: bool,
     ) -> Result<Option<Page<Stored<Task>>>> {
         let Page { rows, end } = self
-            .store
-            .table
             .page(tasks, &PageRequest::default())
             .await?;
         if end.is_some() {
@@ -295,7 +299,7 @@ fn in_project_list(task: &Task) -> Option<ListPosition> {
     ))
 }
 
-/// The filter as a condition on each row, without its ids.
+/// The filter as a condition on each row, without its ids and its query.
 fn condition(filter: &TaskFilter, caller: UserId) -> Result<Option<Condition>> {
     let asked = Filter::of(caller)
         .any("status", filter.status.as_ref())?
