@@ -75,6 +75,7 @@ fn changes([milestone, phase, webhook]: [i64; 3], user: i64) -> Value {
         "/api/customers/1": [
             [{"name": "Ferro"}, {"domains": ["ferro.example"]}],
             [{"domains": []}, {"archived": true}],
+            [{"archived": false}],
         ],
         (format!("/api/phases/{phase}")): [[{"title": "Test"}, {"order": 9}]],
         (format!("/api/milestones/{milestone}")): [
