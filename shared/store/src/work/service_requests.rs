@@ -2,7 +2,8 @@ use std::ops::Deref;
 
 use model::{
     base::{
-        AnyOf, CreatedSort, Error, Fault, HistoryOf, JsonText, ServiceRequestId, Timestamp, UserId,
+        AnyOf, CreatedSort, Error, Fault, HistoryOf, JsonText, ServiceRequestId, Timestamp, Title,
+        UserId,
     },
     work::{
         Resolution, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter,
@@ -217,7 +218,7 @@ impl ServiceRequests<'_> {
         let condition = filter.condition();
         let descending = sort == CreatedSort::NewestFirst;
         let table = &self.0.table;
-        let title = |request: &ServiceRequest| &request.title;
+        let title: fn(&ServiceRequest) -> &Title = |request| &request.title;
         let page = if let Some(customer) = customer {
             let requests = key::service_requests_of_customer(tenant, customer).filter(condition);
             let requests = requests.descending_if(descending);
