@@ -76,7 +76,7 @@ async fn requests(
     operations: &mut BTreeMap<String, (Vec<Access>, Work)>,
 ) -> BTreeMap<String, u32> {
     let mut bytes = BTreeMap::new();
-    let world = Box::pin(World::start_in(behind(recorder))).await;
+    let world = World::start_in(behind(recorder)).await;
     let api = world.api();
     let receiver = Receiver::start().await;
     let max = world.caller().await;
