@@ -436,7 +436,7 @@ impl World {
     fn body(&self, operation: &str) -> Option<Value> {
         Some(match operation {
             "POST /api/managed-services/request" => {
-                json!({"title": "Help", "referenceType": "project", "referenceId": 1})
+                json!({"title": "Help", "referenceType": "project", "referenceId": 1, "customerId": 1})
             }
             "POST /api/managed-services/ticket/{ticketId}/reply" => json!({"content": "Soon."}),
             "PATCH /api/managed-services/ticket/{ticketId}/messages/{messageId}" => {
@@ -448,7 +448,11 @@ impl World {
                 .put(&json!({"roles": {"Staff": "support"}})),
             "POST /api/notifications/read" => json!({"ids": [NOTIFICATION]}),
             "PUT /api/notifications/preferences" => json!({"commented": false}),
-            "POST /api/projects" => json!({"title": "Move"}),
+            "POST /api/projects" => json!({"title": "Move", "customerId": 1}),
+            "POST /api/customers" => {
+                json!({"name": "Longhaul Imports", "domains": ["longhaul.example"]})
+            }
+            "PATCH /api/customers/{id}" => json!({"name": "Ferro", "domains": ["ferro.test"]}),
             "PATCH /api/projects/{id}" => json!({"title": "Renamed", "status": "on_hold"}),
             "POST /api/projects/{projectId}/phases" => json!({"title": "Test"}),
             "POST /api/tags" => json!({"name": "new"}),
@@ -489,6 +493,7 @@ impl World {
             }
             "POST /api/managed-services/tickets" => json!({
                 "title": "No invoices", "description": "Since Monday.", "assigneeId": self.max.id,
+                "customerId": 1,
             }),
             "POST /api/concierge/alerts" => json!({
                 "source": "billing-monitor", "externalId": "late-inv_1", "severity": "error",
@@ -561,8 +566,11 @@ async fn has_links(api: &Api) -> ([String; 2], [String; 3]) {
 }
 
 /// Milestones 1 and 2, tasks 1 to 3, phase 1, and activities 1 and 2, all of project 1. Task 1 has
-/// every field. Task 1 and activity 1 carry tag 1; phase 2 and tags 2 and 3 are on nothing.
+/// every field. Task 1 and activity 1 carry tag 1; phase 2 and tags 2 and 3 are on nothing. Customer
+/// 1 has a domain.
 async fn has_work(api: &Api, max: &Caller) {
+    let ferro = json!({"name": "Ferro Robotics", "domains": ["ferro.example"]});
+    max.posts("/api/customers", ferro).await;
     let [phase, ..] = api.has_phases().await;
     for _ in 0..2 {
         max.creates_milestone(json!({})).await;

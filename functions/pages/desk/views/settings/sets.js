@@ -79,6 +79,10 @@ export const EVENT_PATTERNS = [
   "agent_session.created",
   "agent_session.updated",
   "agent_session.deleted",
+  "customer.*",
+  "customer.created",
+  "customer.updated",
+  "customer.deleted",
   "notification.*",
   "notification.created"
 ];
