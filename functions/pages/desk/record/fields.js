@@ -10,9 +10,9 @@ import { writer } from "./writer.js";
  * @typedef {{ read: () => any, keep: (current: any) => unknown, reason: string,
  *   patch: (change: any, match: any) => Promise<{ data: any }> }} Edited */
 /** A field: `shown` returns nothing where there is no value; `editor`: its control. It has `choices`, is of a
- * `type` of text, or is a day.
+ * `type` of text, or is a day. `reason`: why the user may not change it, if not that of the record.
  * @typedef {{ label: string, name: string, shown: (record: any) => Child, type?: string,
- *   key?: string, choices?: (record: any) => Choice[] | Promise<Choice[]>,
+ *   reason?: string, key?: string, choices?: (record: any) => Choice[] | Promise<Choice[]>,
  *   editor?: (record: any, close: () => void) => Promise<HTMLElement> }} Field */
 
 /** Saves a change. Sends it again for the record as it is now, if only other fields were changed meanwhile.
@@ -79,11 +79,13 @@ function inPlace(place, record, name, told, value, editor) {
 
 /** A field: its value, and in its place a control that saves what is chosen.
  * @param {Edited} record @param {Field} field */
-export function fact(record, { label, name, shown, type = "date", choices, editor, key }) {
+export function fact(record, field) {
+  const { label, name, shown, type = "date", choices, editor, key } = field;
+  const reason = field.reason ?? record.reason;
   const place = node("div");
   const told = (/** @type {any} */ known) => node("span", shown(known) || quiet("None"));
-  const value = (/** @type {any} */ known, /** @type {() => unknown} */ open) => (record.reason
-    ? node("span", { title: record.reason }, told(known))
+  const value = (/** @type {any} */ known, /** @type {() => unknown} */ open) => (reason
+    ? node("span", { title: reason }, told(known))
     : button([node("span.only-read", `${label}: `), told(known)], open, { kind: "plain", ...(key && { key }) }));
   const { show, changed } = inPlace(place, record, name, told, (known, open) => [value(known, open)],
     async (known, close) => {

@@ -5,6 +5,7 @@ export * from "./fields.js";
 export * from "./history.js";
 export * from "./page.js";
 export * from "./selection.js";
+export * from "./tags.js";
 export * from "./talk.js";
 export * from "./undo.js";
 export * from "./writer.js";

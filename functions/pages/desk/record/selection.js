@@ -2,8 +2,9 @@
  * One undo takes all of it back. */
 /** @import { Choice, Records } from "../kit.js" */
 import {
-  button, counted, denied, draw, get, menu, node, notice, patch, post, record, remove, say, store, trouble,
+  button, counted, denied, draw, menu, node, notice, patch, record, say, store, trouble,
 } from "../kit.js";
+import { setTag } from "./tags.js";
 
 /** @typedef {"task" | "service_request" | "ticket"} Type */
 const KINDS = /** @type {const} */ ({
@@ -20,15 +21,6 @@ export async function changeOne(type, id, change) {
   const known = /** @type {any} */ (record(type, id));
   const { data } = await /** @type {any} */ (patch)(path, { [of]: id }, change, { match: known });
   store(type, { ...known, ...data });
-}
-
-/** Adds a tag to a record or removes it, and reads the record then.
- * @param {Type} type @param {number} id @param {number} tagId @param {boolean} adds */
-export async function setTag(type, id, tagId, adds) {
-  if (type !== "task") throw new Error(`no tags of a ${type}`);
-  if (adds) await post("/api/tasks/{taskId}/tags", { taskId: id }, { tagId });
-  else await remove("/api/tasks/{taskId}/tags/{tagId}", { taskId: id, tagId });
-  store("task", (await get("/api/tasks/{id}", { id })).data);
 }
 
 /** A change of one row, and what takes it back. @typedef {{ id: number, act: () => Promise<unknown>,

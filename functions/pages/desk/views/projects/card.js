@@ -3,6 +3,7 @@
 import {
   due, face, menu, named, node, quiet, state, TASK_OVER, TASK_STATUSES, to,
 } from "../../kit.js";
+import { chips } from "../../record/tags.js";
 
 /** @typedef {object} Acts
  * @property {boolean} movable
@@ -26,6 +27,6 @@ export function cardOf(task, { movable, move, open, box }) {
     node("a", { href: to(`/tasks/${id}`), draggable: "false", onclick: opens }, title),
     (selecting || moving) && node("span.card-acts", selecting, moving),
     node("p.meta", state(priority), dueDate && due(dueDate, !TASK_OVER.includes(status)),
-      quiet(`#${id}`), tags.map(({ name }) => node("span.tag", node("bdi", name))),
+      quiet(`#${id}`), chips(tags),
       assignee && face(assignee, true)));
 }

@@ -3,11 +3,13 @@
 /** @import { Child, Choice, Context, View } from "../../kit.js" */
 /** @import { Filter } from "../../record/record.js" */
 import {
-  addressOf, ask, button, counted, denied, get, go, input, link, menu, myId, named, node, notice, person,
+  addressOf, all, ask, button, counted, denied, get, go, input, link, menu, myId, named, node, notice, person,
   post, PRIORITIES, quiet, record, say, SERVICE_NEXT, SERVICE_OVER, SERVICE_STATUSES, state, time, to,
   unreadMark, words,
 } from "../../kit.js";
-import { assignee, changeOne, commented, list, page, row, stateField } from "../../record/record.js";
+import {
+  assignee, changeOne, chips, commented, list, page, row, stateField, tagChoices, tagField,
+} from "../../record/record.js";
 
 /** @type {[CreatedSort, string][]} */
 const ORDERS = [["-createdAt", "Newest"], ["createdAt", "Oldest"]];
@@ -19,34 +21,37 @@ export async function view(context, { id }) {
   if (id) return request(context, Number(id));
   context.header.append(raiser("request", raise));
   return list(context, { type: "service_request", list: "/api/service-requests", noun: "request", line,
-    filters: (people) => [...filters(people), ["Category", "category"]], fields: several,
-    orders: () => ORDERS });
+    read: tagChoices, fields: several, orders: () => ORDERS,
+    filters: (people, tags) => [...filters(people, tags), ["Category", "category"]] });
 }
 
-/** The filters of requests and tickets. @param {Choice[]} people @returns {Filter[]} */
-export const filters = (people) => [
+/** The filters of requests and tickets. @param {Choice[]} people @param {Choice[]} [tags]
+ * @returns {Filter[]} */
+export const filters = (people, tags = []) => [
   ["Status", "status", [["", "Any"], [UNRESOLVED.join(","), "Unresolved"], ...named(SERVICE_STATUSES)]],
   ["Priority", "priority", [["", "Any"], ...URGENT_FIRST]],
   ["Assignee", "assigneeId", [["", "Anyone"], ["me", "Me"], ["none", "Nobody"], ...people]],
   ["Raised by", "creatorId", [["", "Anyone"], ["me", "Me"], ...people]],
+  ["Tag", "tagId", [["", "Any"], ...tags]],
 ];
 
 /** The fields that the bar of the selected rows changes. @param {() => Choice[]} people
  * @returns {import("../../record/record.js").Fields} */
 export const several = (people) => ({ status: () => named(SERVICE_STATUSES), priority: () => URGENT_FIRST,
-  assigneeId: () => [["0", "Nobody"], ...people()] });
+  assigneeId: () => [["0", "Nobody"], ...people()], tagIds: tagChoices });
 
 /** @param {ServiceRequest | JoinedTicket} row @param {User[]} people
  * @param {(row: any) => HTMLElement | null} box @param {boolean} isUnread */
 export function line(row, people, box, isUnread) {
-  const { id, title, status, priority, assigneeId } = row;
+  const { id, title, status, priority, assigneeId, tags } = row;
   const user = people.find((one) => one.id === assigneeId);
   const [path, more, at] = "messageCount" in row
     ? ["tickets", [turnOf(row), counted(row.messageCount, "message")].filter(Boolean).join(", "), row.lastMessageAt]
     : ["requests", row.category, null];
   const type = path === "tickets" ? "ticket" : "service_request";
   return node("li", box(row),
-    node("a.grow", { href: to(`/${path}/${id}`) }, quiet(`#${id} `), node("bdi", title), unreadMark(isUnread)),
+    node("div.grow.named", node("a", { href: to(`/${path}/${id}`) }, quiet(`#${id} `),
+      node("bdi", title), unreadMark(isUnread)), chips(tags)),
     statusMenu(type, row, named(statusesFrom(status))), state(priority),
     person(user, assigneeId ? `User ${assigneeId}` : "Unassigned"), quiet(more),
     node("span.quiet.when", time(at ?? row.createdAt)));
@@ -138,7 +143,8 @@ function request(/** @type {Context} */ context, /** @type {number} */ id) {
     type: "service_request", noun: "request", id, path: "/api/service-requests/{id}", on: { id },
     permission: "update_service_request", said: "Comments", described: true,
     talk: () => commented("service_request", id, list, of, "comment_service_request", context.signal),
-    fields: (people) => [...fieldsOf(people), CATEGORY],
+    fields: (people) => [...fieldsOf(people), CATEGORY, tagField("service_request")],
+    names: async () => ({ tagIds: await all("/api/tags", {}) }),
     about: ({ creatorId, createdAt }, people) => [`Request ${id}, raised by `,
       person(people.find((user) => user.id === creatorId), `user ${creatorId}`), " ", time(createdAt)],
     further: ({ referenceType, referenceId, agentAction }) => {

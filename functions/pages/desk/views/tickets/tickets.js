@@ -2,9 +2,11 @@
  * internal notes set off. `#/tickets/{id}` */
 /** @import { TicketMessage, TicketSort } from "workdesk" @import { Context, View } from "../../kit.js" */
 import {
-  button, denied, draftOf, draw, get, input, myId, node, notice, person, post, quiet, record, say, store, time, to,
+  all, button, denied, draftOf, draw, get, input, myId, node, notice, person, post, quiet, record, say, store, time, to,
 } from "../../kit.js";
-import { changeOne, LIMIT, list, neighbors, page, talk, TICKET, writer } from "../../record/record.js";
+import {
+  changeOne, LIMIT, list, neighbors, page, tagChoices, tagField, talk, TICKET, writer,
+} from "../../record/record.js";
 import { dialog, fieldsOf, filters, line, raiser, several, spoke, turnOf } from "../requests/requests.js";
 
 /** @type {[TicketSort, string][]} */
@@ -16,7 +18,7 @@ export async function view(context, { id }) {
   const send = (/** @type {any} */ content) => post("/api/managed-services/tickets", {}, content);
   context.header.append(raiser("ticket", () => dialog("ticket", null, send)));
   return list(context, { type: "ticket", list: "/api/managed-services/tickets", noun: "ticket", filters, line,
-    fields: several, orders: () => ORDERS });
+    read: tagChoices, fields: several, orders: () => ORDERS });
 }
 
 function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) {
@@ -38,7 +40,9 @@ function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) 
   let closed = /** @type {boolean | undefined} */ (undefined);
   return page(context, {
     type: "ticket", noun: "ticket", id: ticketId, path: TICKET, on: { ticketId },
-    permission: "manage_tickets", said: "Messages", fields: fieldsOf,
+    permission: "manage_tickets", said: "Messages",
+    fields: (people) => [...fieldsOf(people), tagField("ticket")],
+    names: async () => ({ tagIds: await all("/api/tags", {}) }),
     talk: async () => {
       const messages = talk(await read(),
         { type: "ticket_message", on: "ticket", id: ticketId, entry, write: null });
