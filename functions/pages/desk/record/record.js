@@ -2,6 +2,7 @@
 export * from "../list.js";
 export * from "./comments.js";
 export * from "./fields.js";
+export * from "./filters.js";
 export * from "./history.js";
 export * from "./page.js";
 export * from "./selection.js";
