@@ -108,7 +108,7 @@ export function trouble(problem, again) {
   // A fault may be all that the detail says.
   const more = faults.map((fault) => fault.detail).filter((one) => !detail.includes(one));
   const said = [detail, ...more].join(" ").replace(PERMISSION, (_all, name) => denied(name) || _all);
-  return node("div.trouble", { role: "alert" }, node("span", said), again && status !== 403
+  return node("div.trouble", { role: "alert" }, node("span", said), again && retry && status !== 403
     && node("button.plain", { type: "button", onclick: again }, retry));
 }
 

@@ -53,6 +53,7 @@ export async function list({ body, query, signal, filter }, kind) {
   const showFilters = () => drawFilters(filters, kind, state, filter);
   const { items, end, show } = rowsOf(body, filters, kind, state, { read, readMore });
 
+  let parts = /** @type {Promise<any> | undefined} */ (undefined); // What the filters need.
   const add = (/** @type {Answer<any>} */ page) => {
     for (const { id } of store(type, page.data)) state.shown.add(id);
     state.next = page.next;
@@ -64,9 +65,9 @@ export async function list({ body, query, signal, filter }, kind) {
     const possible = orders?.(query).map(([value]) => value) ?? [];
     const sort = possible.find((value) => value === query.get("sort")) ?? possible[0];
     const rows = get(kind.list, /** @type {any} */ ({ ...wanted, sort, limit: 50 }), { signal });
-    state.further ??= kind.read?.().catch(() => undefined);
+    parts ??= kind.read?.().catch(() => undefined);
     const [page, people, further] =
-      await Promise.all([rows, everyone().catch(() => []), state.further]);
+      await Promise.all([rows, everyone().catch(() => []), parts]);
     state.further = further;
     // The answer to other filters is not shown.
     if (query !== state.asked) return;

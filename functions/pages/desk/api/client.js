@@ -193,12 +193,15 @@ async function exchange(method, address, body, options = {}) {
   }
 }
 
-/** A record as it is now; a comment is read by its list. @param {string} address @param {string} [list]
- * @returns {Promise<any>} */
+/** A record as it is now; a comment is read by its list, and a message with the ticket's newest.
+ * @param {string} address @param {string} [list] @returns {Promise<any>} */
 async function current(address, list = /^(.*\/comments)\/\d+$/.exec(address)?.[1]) {
   const id = address.split("/").at(-1);
-  const { data } = await exchange("get", list ? `${list}?id=${id}` : address, undefined, { quiet: true });
-  return list ? data[0] : data;
+  const ticket = /^(.*)\/messages\/\d+$/.exec(address)?.[1];
+  const path = ticket ? `${ticket}?sort=-createdAt` : list ? `${list}?id=${id}` : address;
+  const { data } = await exchange("get", path, undefined, { quiet: true });
+  const rows = ticket ? data.messages : list ? data : [data];
+  return rows.find((/** @type {any} */ row) => path === address || `${row.id}` === id);
 }
 
 /** @param {Method} method @param {string} address @param {string | undefined} body

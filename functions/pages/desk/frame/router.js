@@ -145,6 +145,8 @@ export function open(focus = false) {
 /** Sets filters in the address without a step in the history; null removes one. @type {Context["filter"]} */
 function filter(changes) {
   const { path, query } = address();
+  // A field that is left with its view changes no other view.
+  if (path !== shown) return;
   for (const [name, value] of Object.entries(changes)) {
     query.delete(name);
     for (const one of [value ?? []].flat()) if (one !== "") query.append(name, one);

@@ -11,13 +11,14 @@ const LONG = 8; // Entries of a thread that is too long to see its end.
  * @property {string} author @property {string} at @property {string | null} text null: deleted
  * @property {string} [label] such as "Internal note" @property {boolean} [support] written by support
  * @property {boolean} [aside] set off from the others, as internal notes are
- * @property {boolean} [edited] @property {boolean} [own] may be edited and deleted
+ * @property {boolean} [edited] @property {boolean} [own] the user may edit and delete it
+ * @property {boolean} [final] the service takes no change of it any more
  * @property {number | null} [parentId] */
 /** `on` and `id`: type and id of the record; `write`: what is written at the end.
  * @typedef {object} Talk
  * @property {"comment" | "ticket_message"} type @property {string} on @property {number} id
  * @property {(name: string) => string} [drafts] their names, where they are not those of the address
- * @property {(record: any) => Entry} entry @property {Writing | null} write
+ * @property {(record: any, all: any[]) => Entry} entry `all` has all known ones @property {Writing | null} write
  * @property {(text: string, parentId: number) => unknown} [reply]
  * @property {(record: any, text: string, match: any) => unknown} [edit]
  * @property {(record: any) => unknown} [remove] */
@@ -27,17 +28,18 @@ export function talk(first, { type, on, id, entry, write, drafts = (name) => nam
   const ids = /** @type {Set<number>} */ (new Set());
   const [above, list] = [node("div"), node("ol.thread")];
   let earlier = /** @type {string | null} */ (null);
-  const { actsOf, isEdited } = writersOf(acts, drafts, () => show());
+  const noun = type === "comment" ? "comment" : "message";
+  const { actsOf, isEdited } = writersOf(acts, noun, drafts, () => show());
 
-  const row = (/** @type {any} */ known) => {
-    const { author, at, text, label, aside, support, edited, own, parentId } = entry(known);
-    const content = text === null ? node("p.quiet", "This comment was deleted.") : written(text);
+  const row = (/** @type {any} */ known, /** @type {any[]} */ all) => {
+    const { author, at, text, label, aside, support, edited, parentId, ...may } = entry(known, all);
+    const content = text === null ? node("p.quiet", `This ${noun} was deleted.`) : written(text);
     content.hidden = isEdited(known.id);
     const kinds = [parentId && "reply", aside && "aside", support && "support"].filter(Boolean).join(" ");
     return node("li", { key: known.id, class: kinds || null },
       node("p.by", node("b", node("bdi", author)), label && quiet(label), time(at),
         edited && quiet("edited")),
-      content, node("div.entry-acts", text !== null && actsOf(known, author, text, own ?? false)));
+      content, node("div.entry-acts", text !== null && actsOf(known, author, text, may)));
   };
 
   const take = (/** @type {any} */ rows) => store(type, rows).forEach((one) => ids.add(one.id));
@@ -49,7 +51,8 @@ export function talk(first, { type, on, id, entry, write, drafts = (name) => nam
     }
     draw(above, earlier && button("Show earlier", async () => show(await more(earlier ?? ""))),
       ids.size > LONG && button("Newest", toNewest, { kind: "plain" }));
-    draw(list, inOrder([...ids].flatMap((one) => record(type, one) ?? []), entry).map(row));
+    const all = rows();
+    draw(list, inOrder(all, entry).map((one) => row(one, all)));
   };
   const toNewest = () => {
     const newest = /** @type {HTMLElement | null} */ (list.lastElementChild);
@@ -62,10 +65,10 @@ export function talk(first, { type, on, id, entry, write, drafts = (name) => nam
     if (own) ids.add(change.recordId);
     return own;
   };
+  const rows = () => [...ids].flatMap((one) => record(type, one) ?? []);
   show(first);
   // A reader of the screen hears what is added.
   const log = node("div", { role: "log" }, node("div.threaded", list, write && writer(write)));
-  const rows = () => [...ids].flatMap((one) => record(type, one) ?? []);
   return { element: node("div.threaded", above, log), show, take, wants, rows };
 }
 
@@ -73,16 +76,16 @@ export function talk(first, { type, on, id, entry, write, drafts = (name) => nam
 function inOrder(rows, entry) {
   const known = new Map(rows.map((one) => [one.id, one]));
   const order = (/** @type {any} */ one, top = one) => {
-    for (let next = one; next; next = known.get(entry(next).parentId ?? 0)) top = next;
-    return `${entry(top).at} ${String(top.id).padStart(16)} ${entry(one).at}`;
+    for (let next = one; next; next = known.get(entry(next, []).parentId ?? 0)) top = next;
+    return `${entry(top, []).at} ${String(top.id).padStart(16)} ${entry(one, []).at}`;
   };
   return rows.sort((one, other) => (order(one) < order(other) ? -1 : 1));
 }
 
 /** The buttons of each entry, and the writers that they open: of a reply, or of another text of one's own. A
  * kept draft opens its writer. @param {Pick<Talk, "reply" | "edit" | "remove">} may
- * @param {(name: string) => string} drafts @param {() => void} show */
-function writersOf({ reply, edit, remove }, drafts, show) {
+ * @param {string} noun @param {(name: string) => string} drafts @param {() => void} show */
+function writersOf({ reply, edit, remove }, noun, drafts, show) {
   /** Open writers by the ids of entries. @type {Map<number, { made: HTMLElement, isEdit: boolean }>} */
   const open = new Map();
   /** Entries whose drafts were looked for. @type {Set<number>} */
@@ -100,7 +103,7 @@ function writersOf({ reply, edit, remove }, drafts, show) {
   };
   /** @param {any} known @param {string} text */
   const change = (known, text) => write(known.id, true, {
-    label: "Comment", submit: "Save", draft: drafts(`edit ${known.id}`), value: text, match: known,
+    label: noun === "comment" ? "Comment" : "Your message", submit: "Save", draft: drafts(`edit ${known.id}`), value: text, match: known,
     textOf: (current) => current.content, save: (changed, match) => edit?.(known, changed, match) });
   /** @param {any} known @param {string} author */
   const answer = ({ id }, author) => write(id, false, { label: `Reply to ${author}`, submit: "Reply",
@@ -110,8 +113,9 @@ function writersOf({ reply, edit, remove }, drafts, show) {
     made.querySelector("textarea")?.focus();
   };
 
-  /** @param {any} known @param {string} author @param {string} text @param {boolean} own */
-  const actsOf = (known, author, text, own) => {
+  /** @param {any} known @param {string} author @param {string} text
+   * @param {Pick<Entry, "own" | "final">} entry */
+  const actsOf = (known, author, text, { own, final }) => {
     const { id } = known;
     if (!seen.has(id)) {
       seen.add(id);
@@ -121,8 +125,10 @@ function writersOf({ reply, edit, remove }, drafts, show) {
     const kind = /** @type {const} */ ("plain");
     return open.get(id)?.made ?? [
       reply && button("Reply", () => focused(answer(known, author)), { kind, name: `Reply to ${author}` }),
-      edit && own && button("Edit", () => focused(change(known, text)), { kind, name: "Edit your comment" }),
-      remove && own && button("Delete", () => remove(known), { kind, name: "Delete your comment" }),
+      edit && own && !final && button("Edit", () => focused(change(known, text)),
+        { kind, name: `Edit your ${noun}` }),
+      remove && own && !final && button("Delete", () => remove(known),
+        { kind, name: `Delete your ${noun}` }),
     ];
   };
   return { actsOf, isEdited: (/** @type {number} */ id) => open.get(id)?.isEdit ?? false };
