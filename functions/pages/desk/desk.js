@@ -1,7 +1,8 @@
 /** The desk: a client of the API in the browser. This module starts it.
  *
  * frame/           navigation, router, release, sign-in, session, tabs, drafts, inbox, keys
- * api/client.js    requests; api/records.js: the store that the feed keeps true; api/sets.js: sets of names
+ * api/client.js    requests; api/records.js: the store that api/feed.js keeps true, by one tab for
+ *                  all of a browser; api/sets.js: sets of names
  * render.js        the one way to show something; elements.js, forms.js, values.js, written.js: what views are
  *                  made of; kit.js: all that they import
  * list.js          the page of a list; record/: that of one record, and what is said on it
@@ -13,8 +14,9 @@ import { watchSession } from "./frame/other-user.js";
 import { begins, hasSignedIn, rememberSession, settleOther, SIGNED_IN, signIn, unsaid } from "./frame/sign-in.js";
 import { tellTabs } from "./frame/tabs.js";
 import {
-  begin, dropOldDrafts, follow, followInbox, forgetPeople, hearKeys, mark, me, myId, node, notice, onUnauthenticated, open,
-  place, prepare, readInbox, readSession, shieldInputMethods, showNavigation, showPerson, start, trouble,
+  begin, dropOldDrafts, follow, followInbox, forgetPeople, hearKeys, keepInbox, mark, me, myId, node,
+  notice, onUnauthenticated, open, place, prepare, readSession, shieldInputMethods, showNavigation,
+  showPerson, start, trouble,
 } from "./kit.js";
 
 const settings = () => import("./views/settings/settings.js");
@@ -56,8 +58,8 @@ try {
     start(place("main"), mark, hasSignedIn());
     settleOther();
     hearKeys();
-    followInbox();
-    follow(open, noticed, readSession);
+    followInbox(myId());
+    void follow({ user: myId(), reset: open, noticed, asked: keepInbox, doubt: readSession });
   }
   const said = unsaid();
   if (said) notice(said, "Close", () => {});
@@ -67,7 +69,6 @@ try {
 }
 
 function noticed(/** @type {Change[]} */ changes) {
-  readInbox().catch(() => {});
   const users = changes.filter(({ type }) => type === "user");
   if (users.length > 0) forgetPeople();
   if (users.some(({ recordId }) => recordId === myId())) readSession().then(openAnew(me())).catch(() => {});
