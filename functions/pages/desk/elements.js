@@ -6,7 +6,7 @@
 /** @import * as api from "workdesk" */
 /** @import { Child, Text } from "./render.js" */
 import { Problem } from "./api/client.js";
-import { denied } from "./frame/session.js";
+import { whoMay } from "./frame/session.js";
 import { face } from "./marks.js";
 import { draw, listen, nodesOf } from "./render.js";
 
@@ -98,17 +98,13 @@ export async function run(pressed, place, act, told, again = () => run(pressed, 
   }
 }
 
-/** The API's name of a permission that is missing. */
-const PERMISSION = /This operation needs the permission (\w+)\./;
-
 /** @param {unknown} problem @param {() => unknown} [again] */
 export function trouble(problem, again) {
-  const { status = 0, faults = [], detail = "The page failed.", retry = "Try again" } =
-    problem instanceof Problem ? problem : {};
+  const { status = 0, faults = [], retry = "Try again" } = problem instanceof Problem ? problem : {};
+  const detail = problem instanceof Problem ? whoMay(problem) || problem.detail : "The page failed.";
   // A fault may be all that the detail says.
   const more = faults.map((fault) => fault.detail).filter((one) => !detail.includes(one));
-  const said = [detail, ...more].join(" ").replace(PERMISSION, (_all, name) => denied(name) || _all);
-  return node("div.trouble", { role: "alert" }, node("span", said), again && retry && status !== 403
+  return node("div.trouble", { role: "alert" }, node("span", [detail, ...more].join(" ")), again && retry && status !== 403
     && node("button.plain", { type: "button", onclick: again }, retry));
 }
 

@@ -4,6 +4,8 @@ export * from "./api/feed.js";
 export * from "./api/people.js";
 export * from "./api/records.js";
 export * from "./api/sets.js";
+export * from "./controls.js";
+export * from "./dialogs.js";
 export * from "./elements.js";
 export * from "./forms.js";
 export * from "./frame/drafts.js";

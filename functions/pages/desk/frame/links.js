@@ -1,7 +1,9 @@
 /** The links of mails, which need no session: `#/reset?token=`, `#/confirm?token=` and `#/accept?token=`. */
 import { post } from "../api/client.js";
+import { input } from "../controls.js";
+import { dialog } from "../dialogs.js";
 import { button, node } from "../elements.js";
-import { dialog, form, input } from "../forms.js";
+import { form } from "../forms.js";
 import { toProvider } from "./session.js";
 
 const HINT = "12 to 128 characters.";

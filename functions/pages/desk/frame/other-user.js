@@ -1,7 +1,7 @@
 /** A tab that shows another user than the session's says so. The service refuses its requests. */
 import { get, onOtherUser } from "../api/client.js";
+import { dialog } from "../dialogs.js";
 import { button, node } from "../elements.js";
-import { dialog } from "../forms.js";
 import { draw } from "../render.js";
 import { me, myId, readSession } from "./session.js";
 import { signedInElsewhere } from "./sign-in.js";

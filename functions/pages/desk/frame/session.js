@@ -38,6 +38,14 @@ export function me() {
 export const myId = () => session?.user.id ?? 0;
 export const may = (/** @type {Permission} */ permission) => me().permissions.includes(permission);
 
+/** Who may do what was refused for want of a permission; "" for another refusal.
+ * @param {Problem} problem */
+export function whoMay({ code, detail }) {
+  const roles = Object.entries(LEAST_ROLES);
+  const [, role] = (code === "permission_denied" && roles.find(([name]) => detail.includes(name))) || [];
+  return role ? `${WHO[role] ?? "Other users"} may do this.` : "";
+}
+
 /** Why the user may not do something: "" if they may. @param {Permission} permission */
 export function denied(permission) {
   if (!session || may(permission)) return "";

@@ -4,8 +4,10 @@
  * `#/sign-in/7` is the address of an organization: its users need no look-up to find their provider. */
 /** @import { Problem } from "../api/client.js" */
 import { get, post } from "../api/client.js";
+import { input } from "../controls.js";
+import { ask, dialog } from "../dialogs.js";
 import { button, node } from "../elements.js";
-import { ask, dialog, form, input } from "../forms.js";
+import { form } from "../forms.js";
 import { brand } from "../marks.js";
 import { draw } from "../render.js";
 import { stored } from "./drafts.js";
