@@ -11,7 +11,10 @@
 /** @import { Change, Session } from "workdesk" */
 import { followLink } from "./frame/links.js";
 import { watchSession } from "./frame/other-user.js";
-import { begins, hasSignedIn, rememberSession, settleOther, SIGNED_IN, signIn, unsaid } from "./frame/sign-in.js";
+import { SIGNED_IN } from "./frame/provider.js";
+import {
+  begins, hasSignedIn, rememberSession, settleOther, signIn, unsaid,
+} from "./frame/sign-in.js";
 import { tellTabs } from "./frame/tabs.js";
 import {
   begin, dropOldDrafts, follow, followInbox, forgetPeople, hearKeys, keepInbox, mark, me, myId, node,

@@ -44,37 +44,29 @@ export function neighbors(type, id) {
 
 /** @param {Context} context @param {Listed} kind @returns {Promise<Requery>} */
 export async function list({ body, query, signal, filter }, kind) {
-  const { type, noun, orders } = kind;
-  const names = namesOf(kind);
   /** @type {State} */
   const state = { asked: query, shown: new Set(), waiting: new Set(), people: [],
     further: undefined, unread: new Set(), isRead: false, next: null };
   const filters = node("div.filters", { role: "group", "aria-label": "Filters" });
   const showFilters = () => drawFilters(filters, kind, state, filter);
   const { items, end, show } = rowsOf(body, filters, kind, state, { read, readMore });
+  const pageOf = reader(kind, signal);
 
-  let parts = /** @type {Promise<any> | undefined} */ (undefined); // What the filters need.
   const add = (/** @type {Answer<any>} */ page) => {
-    for (const { id } of store(type, page.data)) state.shown.add(id);
+    for (const { id } of store(kind.type, page.data)) state.shown.add(id);
     state.next = page.next;
     show();
   };
   async function read() {
     const query = state.asked;
-    const wanted = Object.fromEntries(names.map((name) => [name, wantedOf(query, name, kind)]));
-    const possible = orders?.(query).map(([value]) => value) ?? [];
-    const sort = possible.find((value) => value === query.get("sort")) ?? possible[0];
-    const rows = get(kind.list, /** @type {any} */ ({ ...wanted, sort, limit: 50 }), { signal });
-    parts ??= kind.read?.().catch(() => undefined);
-    const [page, people, further] =
-      await Promise.all([rows, everyone().catch(() => []), parts]);
+    const { page, people, further } = await pageOf(query);
     state.further = further;
     // The answer to other filters is not shown.
     if (query !== state.asked) return;
     Object.assign(state, { shown: new Set(), waiting: new Set(), people, isRead: true });
     showFilters();
     add(page);
-    say(`${counted(state.shown.size, noun)}${state.next ? " or more" : ""}.`);
+    say(`${counted(state.shown.size, kind.noun)}${state.next ? " or more" : ""}.`);
   }
   async function readMore(/** @type {string} */ next) {
     const [before, query] = [state.shown.size, state.asked];
@@ -90,6 +82,23 @@ export async function list({ body, query, signal, filter }, kind) {
   };
   await requery();
   return requery;
+}
+
+/** What reads the first page of the filters, with what the rows and the filters need beside it.
+ * @param {Listed} kind @param {AbortSignal} signal */
+function reader(kind, signal) {
+  const names = namesOf(kind);
+  let parts = /** @type {Promise<any> | undefined} */ (undefined); // What the filters need.
+  return async (/** @type {URLSearchParams} */ query) => {
+    const wanted = Object.fromEntries(names.map((name) => [name, wantedOf(query, name, kind)]));
+    const possible = kind.orders?.(query).map(([value]) => value) ?? [];
+    const sort = possible.find((value) => value === query.get("sort")) ?? possible[0];
+    const rows = get(kind.list, /** @type {any} */ ({ ...wanted, sort, limit: 50 }), { signal });
+    parts ??= kind.read?.().catch(() => undefined);
+    const [page, people, further] =
+      await Promise.all([rows, everyone().catch(() => []), parts]);
+    return { page, people, further };
+  };
 }
 
 /** The rows with what stands above and below them.

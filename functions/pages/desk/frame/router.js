@@ -100,46 +100,64 @@ export function start(place, onArrival, focus) {
 export function open(focus = false) {
   closing.abort();
   closing = new AbortController();
-  const { signal } = closing;
   const { path, query } = address();
   const top = scrolled.get(location.hash) ?? 0;
-  const heading = node("h1", { tabindex: -1 });
-  const [header, body] = [node("header.head", heading), node("div.body")];
-  const title = (/** @type {string} */ text) => {
-    heading.textContent = text;
-    name = text;
-    showTitle();
-  };
   const route = found(path);
-  title(route?.title ?? "There is no such page");
-  // Below what is there already, for as long as the view reads.
-  const shape = node("div", { class: `comes ${route?.shape ?? ""}`, "aria-hidden": "true" },
-    Array.from({ length: SHAPES }, () => node("i")));
-  main.replaceChildren(header, body, shape);
+  const { context, heading } = contextOf(query, closing.signal);
+  context.title(route?.title ?? "There is no such page");
+  main.replaceChildren(context.header, context.body, shapeOf(route?.shape));
   [shown, requery] = [path, undefined];
   arrived(route?.place ?? "");
   if (focus) heading.focus({ preventScroll: true });
   scrollTo(0, 0);
   main.ariaBusy = String(route !== undefined);
-  if (!route) return body.append(node("p", node("a", { href: to("/") }, "Go to Home")));
-  const opened = async () => {
-    const { view } = await loaded(route.load);
-    const result = await view({ header, body, query, signal, title, filter }, route.parameters);
-    if (signal.aborted) return;
-    requery = result;
-    performance.mark("shown");
-    main.ariaBusy = "false";
-    scrollTo(0, top);
+  if (!route) return context.body.append(node("p", node("a", { href: to("/") }, "Go to Home")));
+  reading(opened(route, context, top)).catch((problem) => failed(problem, context));
+}
+
+/** What a view gets. @param {URLSearchParams} query @param {AbortSignal} signal */
+function contextOf(query, signal) {
+  const heading = node("h1", { tabindex: -1 });
+  const title = (/** @type {string} */ text) => {
+    heading.textContent = text;
+    name = text;
+    showTitle();
   };
-  reading(opened()).catch((problem) => {
-    if (signal.aborted) return;
-    main.ariaBusy = "false";
-    if (!(problem instanceof Problem)) console.error(problem);
-    // Some browsers remember that a module did not come: only a reload asks for it again.
-    const again = problem instanceof Missing ? () => location.reload() : () => open(true);
-    body.replaceChildren(trouble(problem, again));
-    if (problem.status === 0 || problem instanceof Missing) addEventListener("online", again, { once: true, signal });
-  });
+  /** @type {Context} */
+  const context = { header: node("header.head", heading), body: node("div.body"), query, signal,
+    title, filter };
+  return { context, heading };
+}
+
+/** The shape of what comes: it stands below what is there already, for as long as the view reads.
+ * @param {string} [shape] */
+const shapeOf = (shape = "") => node("div", { class: `comes ${shape}`, "aria-hidden": "true" },
+  Array.from({ length: SHAPES }, () => node("i")));
+
+/** Loads a view and shows it. @param {NonNullable<ReturnType<typeof found>>} route
+ * @param {Context} context @param {number} top where the page was left */
+async function opened({ load, parameters }, context, top) {
+  const { view } = await loaded(load);
+  const result = await view(context, parameters);
+  if (context.signal.aborted) return;
+  requery = result;
+  performance.mark("shown");
+  main.ariaBusy = "false";
+  scrollTo(0, top);
+}
+
+/** Shows in the place of a view why it did not open. @param {any} problem
+ * @param {Context} context */
+function failed(problem, { body, signal }) {
+  if (signal.aborted) return;
+  main.ariaBusy = "false";
+  if (!(problem instanceof Problem)) console.error(problem);
+  // Some browsers remember that a module did not come: only a reload asks for it again.
+  const isMissing = problem instanceof Missing;
+  const again = isMissing ? () => location.reload() : () => open(true);
+  body.replaceChildren(trouble(problem, again));
+  if (problem.status !== 0 && !isMissing) return;
+  addEventListener("online", again, { once: true, signal });
 }
 
 /** Sets filters in the address without a step in the history; null removes one. @type {Context["filter"]} */

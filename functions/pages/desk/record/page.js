@@ -1,6 +1,6 @@
 /** The page of one record: heading, texts and fields edited in place, what is said on it, its history. */
 /** @import { Permission, User } from "workdesk" */
-/** @import { Child, Choice, Context } from "../kit.js" @import { Field } from "./fields.js" */
+/** @import { Child, Choice, Context } from "../kit.js" @import { Edited, Field } from "./fields.js" */
 /** @import { Names } from "./history.js" */
 /** @import { talk } from "./talk.js" */
 import {
@@ -26,40 +26,28 @@ export const TICKET = "/api/managed-services/ticket/{ticketId}";
  * @property {(record: any) => Child} [further] @property {boolean} [described] has a description
  * @property {(record: any) => { reason: string, path: string }} [erase] */
 
-/** @param {Context & { leave?: () => void }} context `leave` closes what shows the record beside another view
- * @param {Kind} kind */
-export async function page({ header, body, title, signal, leave }, { type, noun, id, path, on, erase, ...kind }) {
+/** @param {Context & { leave?: () => void }} context `leave` closes what shows the record beside
+ * another view @param {Kind} kind */
+export async function page({ header, body, title, signal, leave }, kind) {
+  const { type, noun, id, erase } = kind;
   title(record(type, id)?.title ?? words(noun));
   const [talk, people] = await Promise.all([kind.talk(), everyone().catch(() => [])]);
-  const known = { read: () => /** @type {any} */ (record(type, id)),
-    keep: (/** @type {any} */ row) => store(type, { ...known.read(), ...row }),
-    patch: (/** @type {any} */ change, /** @type {any} */ match) => patch(path, on, change, { match }),
-    reason: denied(kind.permission) };
-  const heading = text(known, { label: "Title", name: "title", line: true, draft: draftsOf(type, id)("title") });
-  const described = kind.described && text(known, { label: "Description", name: "description",
-    draft: draftsOf(type, id)("description"), none: "No description.", shown: written });
-  const fields = kind.fields(people).map((one) => fact(known, one));
-  const { element: history, read: readHistory } = historyOf(path, on, signal, people,
-    kind.names && (() => kind.names?.(known.read()) ?? Promise.resolve({})));
-  const mine = node("div");
-  const assign = () => save(known, { assigneeId: myId() }, known.read());
-  const place = node("p.quiet.whole");
+  const known = knownOf(kind);
+  const { heading, described, fields, history } = partsOf(known, kind, people, signal);
+  const [mine, place] = [node("div"), node("p.quiet.whole")];
   const show = () => {
     const row = known.read();
     if (!row) return void (signal.aborted || draw(body, empty(`This ${noun} was deleted.`)));
     title(row.title);
     draw(place, node("span", kind.about(row, people), ", changed ", time(row.updatedAt)));
     for (const part of [heading, described, ...fields, talk]) if (part) part.show();
-    const isFree = !known.reason && row.assigneeId !== myId();
-    draw(mine, isFree && button("Assign to me", assign, { kind: "plain" }));
+    draw(mine, mayTake(known) && button("Assign to me", () => take(known), { kind: "plain" }));
   };
-  const may = erase?.(talk.row);
-  const options = { kind: /** @type {const} */ ("plain"), reason: may?.reason };
-  const act = may && node("span.push", button("Delete", undoable, options));
-  header.append(heading.element, act || "", place);
-  body.append(node("div.task",
-    node("div.column",
-      described && section("Description", described.element), section(kind.said, talk.element), history),
+  header.append(heading.element,
+    erase ? deletion(kind, erase(talk.row), known, leave) : "", place);
+  const column = node("div.column", described && section("Description", described.element),
+    section(kind.said, talk.element), history.element);
+  body.append(node("div.task", column,
     node("aside.fields", { "aria-label": "Fields" }, fields.map(({ element }) => element), mine,
       kind.further?.(talk.row),
       known.reason && node("p.quiet", known.reason.replace("do this", `change a ${noun}`)))));
@@ -72,18 +60,50 @@ export async function page({ header, body, title, signal, leave }, { type, noun,
       return talk.wants(change) || isOwn;
     },
     changed: (keys) => {
-      if (keys.has(`${type}:${id}`) && history.open) void readHistory();
+      if (keys.has(`${type}:${id}`) && history.element.open) void history.read();
       show();
     },
   });
+}
 
-  /** Deletes the record, unless the user takes it back within five seconds. */
-  function undoable() {
+/** The record as it is edited in place. @param {Kind} kind @returns {Edited} */
+function knownOf({ type, id, path, on, permission }) {
+  const known = { read: () => /** @type {any} */ (record(type, id)),
+    keep: (/** @type {any} */ row) => store(type, { ...known.read(), ...row }),
+    patch: (/** @type {any} */ change, /** @type {any} */ match) =>
+      patch(path, on, change, { match }),
+    reason: denied(permission) };
+  return known;
+}
+
+/** The texts, the fields and the history. @param {Edited} known @param {Kind} kind
+ * @param {User[]} people @param {AbortSignal} signal */
+function partsOf(known, { type, id, path, on, names, ...kind }, people, signal) {
+  const draft = draftsOf(type, id);
+  const heading = text(known, { label: "Title", name: "title", line: true, draft: draft("title") });
+  const described = kind.described && text(known, { label: "Description", name: "description",
+    draft: draft("description"), none: "No description.", shown: written });
+  const fields = kind.fields(people).map((one) => fact(known, one));
+  const history = historyOf(path, on, signal, people, names && (() => names(known.read())));
+  return { heading, described, fields, history };
+}
+
+/** May the user take the record over? @param {Edited} known */
+const mayTake = (known) => !known.reason && known.read().assigneeId !== myId();
+const take = (/** @type {Edited} */ known) => save(known, { assigneeId: myId() }, known.read());
+
+/** What deletes the record, unless the user takes it back within five seconds.
+ * @param {Kind} kind @param {{ reason: string }} may @param {Edited} known
+ * @param {() => void} [leave] */
+function deletion({ type, id, path, on, erase }, { reason }, known, leave) {
+  const act = () => {
     const row = known.read();
-    deleteLater({ type, row, name: node("bdi", row.title), path, on, open: () => go(`${addressOf(type, id)}`) });
+    deleteLater({ type, row, name: node("bdi", row.title), path, on,
+      open: () => go(`${addressOf(type, id)}`) });
     if (leave) leave();
     else go(erase?.(row).path ?? "/");
-  }
+  };
+  return node("span.push", button("Delete", act, { kind: "plain", reason }));
 }
 
 /** Names of the drafts of a record, the same beside a board and on its own page.

@@ -6,6 +6,7 @@ export * from "./filters.js";
 export * from "./history.js";
 export * from "./page.js";
 export * from "./selection.js";
+export * from "./steps.js";
 export * from "./tags.js";
 export * from "./talk.js";
 export * from "./undo.js";

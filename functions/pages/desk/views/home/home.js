@@ -19,62 +19,94 @@ const KINDS = {
 
 /** @type {View} */
 export async function view({ body, signal }) {
-  const decisions = list("Decisions", "Nothing waits for your decision.", decision);
-  const tasks = list("Your tasks", "No open task is assigned to you.", task);
-  tasks.count.after(link(to("/tasks", { assigneeId: "me" }), "All"));
-  const unread = list("Unread", "You have read everything.", notification);
-  const work = list("Open work", "No request or ticket is open.", openWork);
-  const activities = list("Latest activities", "Nothing has happened yet.", activity);
-  const metrics = node("dl.metrics");
-  const basis = basisOf(signal);
-  const readDecisions = (least = decisions.length()) =>
-    read(decisions, get("/api/concierge/agent-sessions", { next: "me", limit: 20 }, { signal }), least,
-      (rows) => rows, readDecisions);
-  const mine = /** @type {any} */ ({ assigneeId: ["me"], status: OPEN_TASKS, sort: "dueDate", limit: 50 });
-  const readTasks = (least = tasks.length()) => read(tasks, get("/api/tasks", mine, { signal }), least,
-    (rows) => store("task", rows), readTasks);
-  /** Reads a list again: as many rows as it shows, or at least so many.
-   * @param {{ show: (rows: any[], readMore: (() => unknown) | null) => void }} shown
-   * @param {Promise<Answer<any>>} first page @param {number} least
-   * @param {(rows: any[]) => any[]} keep @param {(least: number) => Promise<void>} again */
-  async function read(shown, first, least, keep, again) {
-    let page = await first;
+  const service = servicePart(signal);
+  const mine = mineParts(signal);
+  const unread = unreadPart(signal);
+  const decides = may("view_agent_remediation");
+  const readings = [...(decides ? [mine.decisions] : []), mine.tasks,
+    ...(may("view_managed_services") ? [service] : [])];
+  // Each part is shown as it comes. One that fails takes none of the others.
+  body.append(node("div.home",
+    node("div.column", readings.filter((one) => one !== service).map(({ element }) => element),
+      unread.element),
+    readings.includes(service) && service.element));
+  await Promise.all(readings.map(({ read }) => read()));
+  for (const { read, types } of readings) {
+    readAfter(signal, ({ type }) => types.includes(type), () => read(), PAUSE);
+  }
+}
+
+/** Reads a list again: as many rows as it shows, or at least so many.
+ * @param {ReturnType<typeof list<any>>} shown @param {(least?: number) => Promise<Answer<any>>} first
+ * @param {(rows: any[]) => any[]} keep @param {AbortSignal} signal */
+function rereader(shown, first, keep, signal) {
+  const read = async (least = shown.length()) => {
+    let page = await first();
     const rows = [...page.data];
     while (page.next && rows.length < least) {
       page = await more(page.next, { signal });
       rows.push(...page.data);
     }
-    shown.show(keep(rows), page.next ? () => again(rows.length + 1) : null);
-  }
+    shown.show(keep(rows), page.next ? () => read(rows.length + 1) : null);
+  };
+  return () => attempt(shown.end, () => read());
+}
+
+/** What waits for the user: decisions and tasks. @param {AbortSignal} signal */
+function mineParts(signal) {
+  const decisions = list("Decisions", "Nothing waits for your decision.", decision);
+  const tasks = list("Your tasks", "No open task is assigned to you.", task);
+  tasks.count.after(link(to("/tasks", { assigneeId: "me" }), "All"));
+  const sessions = () =>
+    get("/api/concierge/agent-sessions", { next: "me", limit: 20 }, { signal });
+  const mine = /** @type {any} */ (
+    { assigneeId: ["me"], status: OPEN_TASKS, sort: "dueDate", limit: 50 });
+  return {
+    decisions: { element: decisions.element, types: ["agent_session"],
+      read: rereader(decisions, sessions, (rows) => rows, signal) },
+    tasks: { element: tasks.element, types: ["task"],
+      read: rereader(tasks, () => get("/api/tasks", mine, { signal }),
+        (rows) => store("task", rows), signal) },
+  };
+}
+
+/** The dashboard: metrics, open work and activities. @param {AbortSignal} signal */
+function servicePart(signal) {
+  const work = list("Open work", "No request or ticket is open.", openWork);
+  const activities = list("Latest activities", "Nothing has happened yet.", activity);
+  const metrics = node("dl.metrics");
+  const basis = basisOf(signal);
+  const element = node("div.column");
+  const shown = [section("Metrics", metrics, basis), work.element, activities.element];
+  draw(element, shown);
   const readDashboard = async () => {
     const { data } = await get("/api/managed-services/dashboard", {}, { signal });
-    const { activeEngagements, avgResolutionTime, hoursSaved } = data.metrics;
-    const figures = { "Active projects": number(activeEngagements),
-      "Hours to resolution": avgResolutionTime ? number(avgResolutionTime, 1) : "none yet",
-      "Hours saved": number(hoursSaved, 1) };
-    draw(metrics, Object.entries(figures).map(([name, value]) =>
-      node("div", node("dt", name), node("dd", value))));
-    basis.hidden = hoursSaved === 0;
+    showMetrics(metrics, data.metrics);
+    basis.hidden = data.metrics.hoursSaved === 0;
     work.show([
-      ...data.serviceRequests.map((row) => ({ ...row, id: to(`/requests/${row.id}`), kind: "Request" })),
+      ...data.serviceRequests.map((row) =>
+        ({ ...row, id: to(`/requests/${row.id}`), kind: "Request" })),
       ...data.tickets.map((row) => ({ ...row, id: to(`/tickets/${row.id}`), kind: "Ticket" })),
     ].filter(({ status }) => !SERVICE_OVER.includes(status)));
     activities.show(data.activityFeed);
+    draw(element, shown);
   };
-  const [decides, served] = [may("view_agent_remediation"), may("view_managed_services")];
-  const readings = /** @type {[() => Promise<unknown>, string[]][]} */ ([
-    [() => attempt(tasks.end, () => readTasks()), ["task"]]]);
-  if (decides) readings.unshift([() => attempt(decisions.end, () => readDecisions()), ["agent_session"]]);
-  const service = node("div.column");
-  const shown = [section("Metrics", metrics, basis), work.element, activities.element];
-  draw(service, shown);
-  if (served) {
-    readings.push([() => attempt(service, () => readDashboard().then(() => draw(service, shown))),
-      ["service_request", "ticket", "activity", "project"]]);
-  }
-  // Each part is shown as it comes. One that fails takes none of the others.
-  body.append(node("div.home",
-    node("div.column", decides && decisions.element, tasks.element, unread.element), served && service));
+  return { element, types: ["service_request", "ticket", "activity", "project"],
+    read: () => attempt(element, readDashboard) };
+}
+
+/** @param {Element} place @param {api.Dashboard["metrics"]} metrics */
+function showMetrics(place, { activeEngagements, avgResolutionTime, hoursSaved }) {
+  const figures = { "Active projects": number(activeEngagements),
+    "Hours to resolution": avgResolutionTime ? number(avgResolutionTime, 1) : "none yet",
+    "Hours saved": number(hoursSaved, 1) };
+  draw(place, Object.entries(figures).map(([name, value]) =>
+    node("div", node("dt", name), node("dd", value))));
+}
+
+/** The notifications that the user has not read. @param {AbortSignal} signal */
+function unreadPart(signal) {
+  const unread = list("Unread", "You have read everything.", notification);
   let newest = "";
   const readAll = button("Mark all as read", () => markRead({ before: newest }), { kind: "plain" });
   unread.count.after(readAll);
@@ -84,10 +116,7 @@ export async function view({ body, signal }) {
     readAll.hidden = all.length === 0;
     unread.show(all);
   });
-  await Promise.all(readings.map(([reading]) => reading()));
-  for (const [reading, types] of readings) {
-    readAfter(signal, ({ type }) => types.includes(type), () => reading(), PAUSE);
-  }
+  return unread;
 }
 
 /** What the hours saved rest on: the newest actions of the agent, read when it is opened.

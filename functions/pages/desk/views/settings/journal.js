@@ -1,7 +1,7 @@
 /** The audit log, oldest first: who changed what of the organization, users, rights, policy and connections.
  * Entries are chained by hashes, which the check goes through. `#/settings/journal?subject=user:7&from=2026-11-01` */
 /** @import { OrganizationJournalCheck, OrganizationJournalEntry, User } from "workdesk" */
-/** @import { Context } from "../../kit.js" */
+/** @import { Choice, Context } from "../../kit.js" */
 import {
   button, clock, counted, draw, each, ending, everyone, get, input, more, node, now, quiet, state, words,
 } from "../../kit.js";
@@ -23,13 +23,7 @@ export async function journal({ body, query: asked, signal, filter }) {
 
   const showFilters = () => {
     const changed = (/** @type {any} */ { target }) => filter({ [target.name]: target.value || null });
-    const field = (/** @type {string} */ label, /** @type {string} */ name, /** @type {any} */ more) =>
-      input(label, name, { value: name === "from" ? firstDay(asked) : asked.get(name), onchange: changed, ...more });
-    const subjects = people.map(({ id, fullName }) => /** @type {[string, string]} */ ([`user:${id}`, fullName]));
-    draw(filters, field("About", "subject", { options: [["", "Everything"], ["organization:1", "The organization"],
-      ...subjects] }),
-    field("From", "from", { type: "date", max: "9998-12-31" }),
-    field("To", "to", { type: "date", max: "9998-12-31" }));
+    draw(filters, fieldsOf(asked, people, changed));
   };
   const read = async () => {
     const mine = (question += 1);
@@ -54,6 +48,20 @@ export async function journal({ body, query: asked, signal, filter }) {
     asked = changed;
     void read();
   };
+}
+
+/** The fields of the filters. @param {URLSearchParams} query @param {User[]} people
+ * @param {(event: any) => void} onchange */
+function fieldsOf(query, people, onchange) {
+  const subjects = people.map(({ id, fullName }) =>
+    /** @type {[string, string]} */ ([`user:${id}`, fullName]));
+  const options = [["", "Everything"], ["organization:1", "The organization"], ...subjects];
+  const day = { type: "date", max: "9998-12-31", onchange };
+  return [
+    input("About", "subject", { options: /** @type {Choice[]} */ (options),
+      value: query.get("subject"), onchange }),
+    input("From", "from", { value: firstDay(query), ...day }),
+    input("To", "to", { value: query.get("to"), ...day })];
 }
 
 /** The beginning of the period: a day of the address, or a week ago. @param {URLSearchParams} query */

@@ -11,51 +11,74 @@ import { ACTION_TYPES, RISKS, ROLES } from "./sets.js";
 const OPENER = "Not by a user who recorded the alert, opened the session or had it proposed";
 
 /** @type {View} */
-export const policy = (context) => shown(context, "The policy", "/api/concierge/policy", {}, (
-  /** @type {AgentPolicy} */ known, record, change,
-) => {
-  const { rules, pending, updatedAt } = known;
+export const policy = (context) =>
+  shown(context, "The policy", "/api/concierge/policy", {}, partsOf, put);
+
+/** @type {Parameters<typeof shown>[4]} */
+function partsOf(known, record, change) {
+  const { rules, updatedAt } = /** @type {AgentPolicy} */ (known);
   const reason = denied("manage_organization");
-  const set = async (/** @type {any} */ changed) => record.keep((await record.patch(changed, known)).data);
-  const edit = (/** @type {PolicyRule | undefined} */ rule) => {
-    const { fields, values } = ruleFields(rule);
-    const others = rules.filter((one) => one !== rule);
-    const changed = (/** @type {any} */ made) => ({ rules: [...others, values(made)] });
-    const title = rule ? "Change the rule" : "Add a rule";
-    ask(title, change(title, { fields, values: changed }, told));
-  };
-  const line = (/** @type {PolicyRule} */ rule) => {
-    const [actions, approval] = [condition(rule.when), demand(rule)];
-    const drop = () => set({ rules: rules.filter((one) => one !== rule) });
-    return node("li", node("div.grow", node("b", actions), node("div", approval)), !reason && [
-      button("Change", () => edit(rule), { kind: "plain", name: `Change: ${actions}` }),
-      asking("Remove", "Remove this rule?", `${actions}: ${approval}.`, drop,
-        { kind: "plain", name: `Remove: ${actions}` })]);
-  };
+  const set = async (/** @type {any} */ changed) =>
+    record.keep((await record.patch(changed, known)).data);
+  const edit = editorOf(rules, change);
   const preset = () => set({ preset: "billing" });
+  const lines = rules.map((rule) => ruleLine(rule, reason, () => edit(rule),
+    () => set({ rules: rules.filter((one) => one !== rule) })));
   return {
     acts: [button("Add a rule", () => edit(undefined), { kind: "main", reason }),
       !reason && asking("Use the rules for billing", "Use the rules for billing?",
         "They replace the present rules.", preset)],
     parts: [
-      node("p.quiet", "The strictest rule that matches an action applies, from the next approval on.",
+      node("p.quiet",
+        "The strictest rule that matches an action applies, from the next approval on.",
         updatedAt && [" Changed ", time(updatedAt), "."]),
-      pending && section("A looser policy waits",
-        node("p", "It is in force from ", time(pending.appliesAt), " on, or once another admin confirms it."),
-        node("ul", told({ ...known, ...pending.policy }, ["rules"]).split("\n").map((one) => node("li", one))),
-        !reason && node("div.acts",
-          pending.by !== myId() && asking("Confirm", "Confirm the looser policy?", "It is in force at once.",
-            () => set(pending.policy)),
-          button("Discard", () => set({ rules })))),
-      section("Rules",
-        rules.length ? node("ul.list", rules.map(line)) : empty("No rule: one approval for each action.")),
+      looserPolicy(known, reason, set),
+      section("Rules", lines.length ? node("ul.list", lines)
+        : empty("No rule: one approval for each action.")),
       section("Fresh sign-in", reason ? node("p", freshness(known))
         : form(change("Save minutes", freshForm(known), freshness))),
-      section("Daily caps", reason ? node("ul", capLines(known).map((one) => node("li", one)))
-        : form(change("Save caps", capsForm(known), told))),
+      section("Daily caps",
+        reason ? node("ul", capLines(known).map((one) => node("li", one)))
+          : form(change("Save caps", capsForm(known), told))),
     ],
   };
-}, put);
+}
+
+/** What opens the dialog of a rule, or of a new one. @param {PolicyRule[]} rules
+ * @param {Parameters<Parameters<typeof shown>[4]>[2]} change */
+const editorOf = (rules, change) => (/** @type {PolicyRule | undefined} */ rule) => {
+  const { fields, values } = ruleFields(rule);
+  const others = rules.filter((one) => one !== rule);
+  const changed = (/** @type {any} */ made) => ({ rules: [...others, values(made)] });
+  const title = rule ? "Change the rule" : "Add a rule";
+  ask(title, change(title, { fields, values: changed }, told));
+};
+
+/** @param {PolicyRule} rule @param {string} reason why the user may not change it
+ * @param {() => unknown} edit @param {() => unknown} drop */
+function ruleLine(rule, reason, edit, drop) {
+  const [actions, approval] = [condition(rule.when), demand(rule)];
+  return node("li", node("div.grow", node("b", actions), node("div", approval)), !reason && [
+    button("Change", edit, { kind: "plain", name: `Change: ${actions}` }),
+    asking("Remove", "Remove this rule?", `${actions}: ${approval}.`, drop,
+      { kind: "plain", name: `Remove: ${actions}` })]);
+}
+
+/** The policy that waits, since it allows more. @param {AgentPolicy} known @param {string} reason
+ * @param {(changed: any) => unknown} set */
+function looserPolicy(known, reason, set) {
+  const { rules, pending } = known;
+  if (!pending) return null;
+  const lines = told({ ...known, ...pending.policy }, ["rules"]).split("\n");
+  return section("A looser policy waits",
+    node("p", "It is in force from ", time(pending.appliesAt),
+      " on, or once another admin confirms it."),
+    node("ul", lines.map((one) => node("li", one))),
+    !reason && node("div.acts",
+      pending.by !== myId() && asking("Confirm", "Confirm the looser policy?",
+        "It is in force at once.", () => set(pending.policy)),
+      button("Discard", () => set({ rules }))));
+}
 
 /** The policy as text, as far as it is changed. @param {AgentPolicy} policy @param {string[]} names */
 function told(policy, names) {

@@ -2,7 +2,8 @@
 /** @import { Permission } from "workdesk" @import { Requery, View } from "../../kit.js" */
 import { attempt, denied, draw, empty, node, to, words } from "../../kit.js";
 import { loaded } from "../../frame/release.js";
-import { notifications, organization, profile, sessions, tokens } from "./own.js";
+import { notifications, sessions, tokens } from "./own.js";
+import { organization, profile } from "./profile.js";
 
 /** Loads a section when it is opened. @typedef {() => Promise<View>} Load */
 const own = (/** @type {View} */ section) => async () => section;

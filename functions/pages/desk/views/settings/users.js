@@ -5,7 +5,8 @@ import {
   takeAway, time, to, words,
 } from "../../kit.js";
 import { save } from "../../record/record.js";
-import { sessionLine, tokenLine, verified } from "./own.js";
+import { sessionLine, tokenLine } from "./own.js";
+import { verified } from "./profile.js";
 import { permissionChoices } from "./labels.js";
 import { checks, listed, shown } from "./parts.js";
 import { PERMISSIONS, ROLES } from "./sets.js";
