@@ -1,8 +1,8 @@
 /** Dialogs over the page: with a form, or a question before something grave. */
 /** @import { Child } from "./render.js" @import { Form } from "./forms.js" */
 import { button, newId, node } from "./elements.js";
+import { heirOf } from "./focus.js";
 import { form } from "./forms.js";
-import { heirOf } from "./render.js";
 
 /** A dialog over the page. Escape closes it, unless it stays; the focus returns to where it was.
  * @param {Child} title @param {Child} content @param {{ stays?: boolean }} [options] */
@@ -26,7 +26,8 @@ export function dialog(title, content, { stays = false } = {}) {
   return made;
 }
 
-/** A form in a dialog, closed after `act`. @param {string} title @param {Form & { text?: Child }} options */
+/** A form in a dialog, closed after `act`. @param {string} title
+ * @param {Form & { text?: Child }} options */
 export function ask(title, { text, act, ...options }) {
   const send = async (/** @type {Parameters<Form["act"]>} */ ...values) => {
     const done = (await act(...values)) !== false;
@@ -37,7 +38,10 @@ export function ask(title, { text, act, ...options }) {
     [text && node("p", text), form({ ...options, cancel: () => over.close(), act: send })]);
 }
 
-/** A button that asks first, since what it does is grave. @param {string} label @param {string} title
- * @param {string} text @param {() => unknown} act @param {Parameters<typeof button>[2]} [options] */
+/** A button that asks first, since what it does is grave. @param {string} label
+ * @param {string} title
+ * @param {string} text @param {() => unknown} act
+ * @param {Parameters<typeof button>[2]} [options] */
 export const asking = (label, title, text, act, options) =>
-  button(label, () => ask(title, { text, submit: label, isGrave: true, act }), { kind: "danger", ...options });
+  button(label, () => ask(title, { text, submit: label, isGrave: true, act }),
+    { kind: "danger", ...options });

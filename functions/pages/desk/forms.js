@@ -11,7 +11,8 @@ import { time } from "./values.js";
  * @property {string} submit label of the button
  * @property {(values: any, form: HTMLFormElement) => unknown} act sends it; an empty value is null
  * @property {() => void} [cancel] also called when a restored draft is discarded
- * @property {string} [draft] name under which typed text is kept, until `act` is done or it is dropped
+ * @property {string} [draft] name under which typed text is kept, until `act` is done or it is
+ * dropped
  * @property {number | null} [version] of the record that the form changes
  * @property {string} [reason] why the user may not send it
  * @property {boolean} [isGrave] what it does destroys something, and looks so */
@@ -89,8 +90,8 @@ function showFaults(form, problem) {
 export const typedIn = (form) => JSON.stringify([...form.querySelectorAll("[name]")]
   .map((one) => /** @type {Control} */ (one).value));
 
-/** Keeps what is typed into a form as a draft, but for passwords. A restored draft is marked, with "Discard".
- * Returns what drops the draft. @param {HTMLFormElement} form @param {string} name
+/** Keeps what is typed into a form as a draft, but for passwords. A restored draft is marked, with
+ * "Discard". Returns what drops the draft. @param {HTMLFormElement} form @param {string} name
  * @param {number | null} version of the record @param {() => void} [discarded] */
 function keepDraft(form, name, version, discarded) {
   const draft = draftAt(name);
@@ -111,7 +112,8 @@ function keepDraft(form, name, version, discarded) {
   };
   for (const one of controls) one.value = kept?.values[one.name] ?? one.value;
   if (controls.some((one) => one.value !== first.get(one))) {
-    form.append(node("p.unsaved", node("strong", "Not saved."), " Typed ", time(kept?.at ?? ""), ". ",
+    form.append(node("p.unsaved", node("strong", "Not saved."), " Typed ", time(kept?.at ?? ""),
+      ". ",
       button("Discard", discard, { kind: "plain" })));
   }
   form.addEventListener("input", () => {
@@ -123,10 +125,12 @@ function keepDraft(form, name, version, discarded) {
   return drop;
 }
 
-/** Saves a change of a record as it was read. After a 412 both versions stand in `place`, and one is kept; it
- * resolves to false then: a form is not done.
- * @param {{ place: HTMLElement, what: string, known: any, save: (known: any) => unknown, mine: () => string,
- *   theirs: (current: any) => string, take: (current: any) => unknown }} saving @returns {Promise<boolean>}
+/** Saves a change of a record as it was read. After a 412 both versions stand in `place`, and one
+ * is kept; it resolves to false then: a form is not done.
+ * @param {{ place: HTMLElement, what: string, known: any, save: (known: any) => unknown,
+ *   mine: () => string,
+ *   theirs: (current: any) => string, take: (current: any) => unknown }} saving
+ *   @returns {Promise<boolean>}
  */
 export async function settle(saving) {
   const { place, what, known, save, mine, theirs, take } = saving;
@@ -137,7 +141,8 @@ export async function settle(saving) {
   } catch (problem) {
     if (!(problem instanceof Problem && problem.current)) throw problem;
     const { current } = problem;
-    const version = (/** @type {string} */ name, /** @type {string} */ text, /** @type {Node} */ keep) =>
+    const version = (/** @type {string} */ name, /** @type {string} */ text,
+      /** @type {Node} */ keep) =>
       node("section", node("b", name), node("p.text", text || "(empty)"), keep);
     place.append(node("div.conflict", { role: "alert" },
       node("p", `${what} was changed by someone else meanwhile. Nothing typed is lost.`),

@@ -7,6 +7,7 @@ export * from "./api/sets.js";
 export * from "./controls.js";
 export * from "./dialogs.js";
 export * from "./elements.js";
+export * from "./focus.js";
 export * from "./forms.js";
 export * from "./frame/drafts.js";
 export * from "./frame/frame.js";

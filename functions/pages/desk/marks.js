@@ -1,4 +1,5 @@
-/** Faces and icons: small pictures that are drawn here. Each stands beside its words, or has a name of its own. */
+/** Faces and icons: small pictures that are drawn here. Each stands beside its words, or has a name
+ * of its own. */
 /** @import { UserRef } from "workdesk" */
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -22,13 +23,16 @@ const ICONS = /** @satisfies {Record<Icon, string>} */ ({
   add: "M8 3v10M3 8h10",
   close: "M3.5 3.5l9 9M12.5 3.5l-9 9",
 });
-/** @typedef {"home" | "projects" | "tasks" | "requests" | "tickets" | "alerts" | "search" | "settings" | "more"
+/** @typedef {"home" | "projects" | "tasks" | "requests" | "tickets" | "alerts" | "search"
+ *   | "settings" | "more"
  *   | "comments" | "tags" | "due" | "add" | "close"} Icon */
 
 /** An icon in the colour of the text. Words beside it name it. @param {Icon} name */
 export function icon(name) {
-  const [made, path] = [document.createElementNS(SVG, "svg"), document.createElementNS(SVG, "path")];
-  for (const [key, value] of [["class", "icon"], ["viewBox", "0 0 16 16"], ["aria-hidden", "true"]]) {
+  const [made, path] = [document.createElementNS(SVG, "svg"),
+    document.createElementNS(SVG, "path")];
+  for (const [key, value] of [["class", "icon"], ["viewBox", "0 0 16 16"],
+      ["aria-hidden", "true"]]) {
     made.setAttribute(`${key}`, `${value}`);
   }
   path.setAttribute("d", ICONS[name] ?? "");
@@ -44,14 +48,16 @@ export function brand() {
   return made;
 }
 
-/** The initials of a user in a circle, whose colour comes from the id. The name stands beside it; else `alone`
- * has it as the face's own name. @param {Pick<UserRef, "id" | "fullName">} user @param {boolean} [alone] */
+/** The initials of a user in a circle, whose colour comes from the id. The name stands beside it;
+ * else `alone` has it as the face's own name. @param {Pick<UserRef, "id" | "fullName">} user
+ * @param {boolean} [alone] */
 export function face({ id, fullName }, alone = false) {
   const made = document.createElement("span");
   made.className = `face hue-${id % HUES}`;
   // Not a text: who reads or copies the row gets the name once.
   made.dataset["initials"] = initials(fullName);
-  if (alone) for (const [key, value] of [["role", "img"], ["aria-label", fullName], ["title", fullName]]) {
+  if (alone) for (const [key, value] of [["role", "img"], ["aria-label", fullName],
+      ["title", fullName]]) {
     made.setAttribute(`${key}`, `${value}`);
   } else made.ariaHidden = "true";
   return made;

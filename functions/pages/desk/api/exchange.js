@@ -1,14 +1,18 @@
-/** A request with its attempts, until it has an answer to show. client.js says when one is repeated. */
+/** A request with its attempts, until it has an answer to show. client.js says when one is
+ * repeated. */
 /** @import { Answer, Method, Options } from "./client.js" */
 import { Problem } from "./problem.js";
 import { once, pause } from "./wire.js";
 
 const PAUSES = [0.5, 1, 2, 4, 8]; // Seconds between attempts.
 const LONGEST_PAUSE = 60; // Seconds. A longer `Retry-After` is told to the user instead.
-const PASSING = ["request_under_way", "concurrent_change", "rate_limited", "unavailable", "no_answer"];
-const OPEN = /^\/api\/auth\/(login|forgot|reset|accept|email\/confirm)$/; // Paths that need no session.
+const PASSING = ["request_under_way", "concurrent_change", "rate_limited", "unavailable",
+  "no_answer"];
+// Paths that need no session.
+const OPEN = /^\/api\/auth\/(login|forgot|reset|accept|email\/confirm)$/;
 
-/** Keys of creates whose outcome is not known, by method, address and body. @type {Map<string, string>} */
+/** Keys of creates whose outcome is not known, by method, address and body.
+ * @type {Map<string, string>} */
 const keys = new Map();
 let signIn = async (/** @type {Problem} */ _problem) => {};
 let activity = (/** @type {{ busy: boolean, waiting: boolean }} */ _state) => {};
@@ -17,11 +21,13 @@ let [busy, waiting, signIns] = [0, 0, 0];
 let shownUser = 0; // The id of the user whom the page shows; 0 before the sign-in.
 /** Sets the sign-in that a 401 and `sign_in_again` wait for. @param {typeof signIn} wait */
 export const onUnauthenticated = (wait) => void (signIn = wait);
-/** Sets the listener for a session of another user than the page's. @param {typeof becameOther} listener */
+/** Sets the listener for a session of another user than the page's.
+ * @param {typeof becameOther} listener */
 export const onOtherUser = (listener) => void (becameOther = listener);
 /** Has all further requests name the user whom the page shows. @param {number} id */
 export const showsUser = (id) => void (shownUser = id);
-/** Sets the listener: is a request under way, and does one wait? @param {typeof activity} listener */
+/** Sets the listener: is a request under way, and does one wait?
+ * @param {typeof activity} listener */
 export const onActivity = (listener) => void (activity = listener);
 
 /** Sends a request until it has an answer to show.
@@ -86,7 +92,9 @@ function tell({ quiet }, begun, waits) {
  * @param {Request} request @param {Problem} problem @param {boolean} isLost
  * @returns {Promise<Answer<any> | null>} */
 async function doneBefore({ method, address, body, options }, problem, isLost) {
-  if (isLost && problem.status === 404 && method === "delete") return { data: undefined, next: null };
+  if (isLost && problem.status === 404 && method === "delete") {
+    return { data: undefined, next: null };
+  }
   if (problem.status !== 412) return null;
   const data = (problem.current = await current(address, options.list));
   const isDone = Object.entries(Object(body)).every(([name, value]) => data[name] === value);

@@ -20,8 +20,8 @@ const ACTS_MS = 1_000; // Between two words to the leading tab that the user doe
  *   more */
 
 let next = ""; // The path of the feed's next page.
-/** How often changes were passed on that this tab may not have heard, and how many of these times it
- * has caught up with. Until then, its own page stays the next one. */
+/** How often changes were passed on that this tab may not have heard, and how many of these times
+ * it has caught up with. Until then, its own page stays the next one. */
 let [missed, caughtUp] = [0, 0];
 const isBehind = () => missed !== caughtUp;
 let wake = () => {};
@@ -31,8 +31,8 @@ export async function begin() {
   next ||= (await get("/api/changes", {}, { quiet: true })).next ?? "";
 }
 
-/** Follows the feed: every few seconds while the page is visible, at once when it becomes visible or
- * online. @param {Followed} followed */
+/** Follows the feed: every few seconds while the page is visible, at once when it becomes visible
+ * or online. @param {Followed} followed */
 export async function follow(followed) {
   const { acts, wait } = activity();
   const tabs = sharing(`workdesk feed ${followed.user}`, hear);
@@ -47,13 +47,16 @@ export async function follow(followed) {
   };
 
   /** What another tab passes on. A hidden tab asks for it when it is seen again.
-   * @param {{ acts?: true, wakes?: true, lost?: true, changes?: Change[], next?: string }} message */
+   * @param {{ acts?: true, wakes?: true, lost?: true, changes?: Change[], next?: string }}
+   * message */
   function hear(message) {
     if (message.acts) acts();
     if (message.wakes) wake();
     if (message.lost && !document.hidden) void renew(followed.reset).catch(() => {});
     const { changes, next: following } = message;
-    if (changes && !document.hidden) taken = taken.then(() => take(changes, following ?? next, told));
+    if (changes && !document.hidden) {
+      taken = taken.then(() => take(changes, following ?? next, told));
+    }
   }
   let taken = Promise.resolve();
 

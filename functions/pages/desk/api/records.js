@@ -1,8 +1,9 @@
 /** The store of records, kept true by the feed of changes.
  *
- * `wants(change)` says if the view shows the changed record: then the store reads it again; else it drops it.
- * `changed(keys)` is called after records were stored or dropped; keys are `task:7`.
- * Changes wait for what was being read when they came: no view misses one, whenever it calls `watch`. */
+ * `wants(change)` says if the view shows the changed record: then the store reads it again; else it
+ * drops it. `changed(keys)` is called after records were stored or dropped; keys are `task:7`.
+ * Changes wait for what was being read when they came: no view misses one, whenever it calls
+ * `watch`. */
 /** @import * as api from "workdesk" */
 import { more, pause, Problem } from "./client.js";
 
@@ -14,7 +15,8 @@ import { more, pause, Problem } from "./client.js";
  * @property {api.TicketWithMessages["ticket"]} ticket @property {api.TicketMessage} ticket_message
  * @property {api.ActivityWithRefs} activity @property {api.User} user
  * @property {api.Alert} alert @property {api.AgentSession} agent_session */
-/** @typedef {{ wants: (change: api.Change) => boolean, changed: (keys: Set<string>) => void }} Watcher */
+/** @typedef {{ wants: (change: api.Change) => boolean, changed: (keys: Set<string>) => void }}
+ * Watcher */
 
 const IDS = 100; // Ids in one question for rows of a list.
 /** What reads changed records: a list by their ids, or one record. `{on}` is the id of the parent.
@@ -22,11 +24,13 @@ const IDS = 100; // Ids in one question for rows of a list.
 const READS = {
   task: "/api/tasks?id=", service_request: "/api/service-requests?id=", tag: "/api/tags?id=",
   ticket: "/api/managed-services/tickets?id=", phase: "/api/projects/{on}/phases?id=",
-  "comment task": "/api/tasks/{on}/comments?id=", "comment activity": "/api/activities/{on}/comments?id=",
+  "comment task": "/api/tasks/{on}/comments?id=",
+  "comment activity": "/api/activities/{on}/comments?id=",
   "comment service_request": "/api/service-requests/{on}/comments?id=",
   // Messages come with their ticket, and cannot be asked for by id.
   ticket_message: `/api/managed-services/ticket/{on}?sort=-createdAt&limit=${IDS}`,
-  milestone: "/api/milestones/{id}", activity: "/api/activities/{id}", project: "/api/projects/{id}",
+  milestone: "/api/milestones/{id}", activity: "/api/activities/{id}",
+  project: "/api/projects/{id}",
   user: "/api/users/{id}", alert: "/api/concierge/alerts/{id}",
   agent_session: "/api/concierge/agent-sessions/{id}",
 };
@@ -39,14 +43,16 @@ const watchers = /** @type {Set<Watcher>} */ (new Set());
 let news = new Set();
 
 /** The newest known record, or undefined.
- * @template {keyof Records} T @param {T} type @param {number} id @returns {Records[T] | undefined} */
+ * @template {keyof Records} T @param {T} type @param {number} id
+ * @returns {Records[T] | undefined} */
 export function record(type, id) {
   const key = `${type}:${id}`;
   return hidden.has(key) ? undefined : held.get(key);
 }
 
 /** As `record`, also of a record that is about to be deleted: the service still counts it.
- * @template {keyof Records} T @param {T} type @param {number} id @returns {Records[T] | undefined} */
+ * @template {keyof Records} T @param {T} type @param {number} id
+ * @returns {Records[T] | undefined} */
 export const heldRecord = (type, id) => held.get(`${type}:${id}`);
 
 /** Hides a record that is about to be deleted, or shows it again.
@@ -81,7 +87,8 @@ export function watch(/** @type {AbortSignal} */ signal, /** @type {Watcher} */ 
 }
 
 /** Reads again after wanted changes: once for all of a moment, and not all the time.
- * @param {AbortSignal} signal @param {(change: api.Change) => unknown} wants @param {() => unknown} read
+ * @param {AbortSignal} signal @param {(change: api.Change) => unknown} wants
+ * @param {() => unknown} read
  * @param {number} [seconds] the least time between two reads */
 export function readAfter(signal, wants, read, seconds = 0) {
   let [waits, last] = [false, 0];
@@ -116,7 +123,8 @@ export const forget = () => held.clear();
 
 /** Reads wanted records again after changes, and drops the others. @param {api.Change[]} changes */
 export async function apply(changes) {
-  /** What is read again, by its path. @type {Map<string, { type: keyof Records, ids: Set<number> }>} */
+  /** What is read again, by its path.
+   * @type {Map<string, { type: keyof Records, ids: Set<number> }>} */
   const wanted = new Map();
   for (const change of changes) {
     const { recordId, parent, version, action } = change;

@@ -9,8 +9,10 @@ let ahead = 0; // Milliseconds that the server's clock is ahead of the browser's
 /** The present instant by the server's clock, in milliseconds. */
 export const now = () => Date.now() + ahead;
 
-/** Sends a request once. @param {Method} method @param {string} address @param {string | undefined} body
- * @param {Record<string, any>} headers @param {Options} of @returns {Promise<Answer<any> | Problem>} */
+/** Sends a request once. @param {Method} method @param {string} address
+ * @param {string | undefined} body
+ * @param {Record<string, any>} headers @param {Options} of
+ * @returns {Promise<Answer<any> | Problem>} */
 export async function once(method, address, body, headers, { signal, keepalive = false }) {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   try {
@@ -25,11 +27,13 @@ export async function once(method, address, body, headers, { signal, keepalive =
     return { data: text ? JSON.parse(text) : undefined, next: next ? pathname + search : null };
   } catch {
     signal?.throwIfAborted();
-    return new Problem(0, { code: "no_answer", detail: "The server did not answer. Nothing typed is lost." });
+    return new Problem(0, { code: "no_answer",
+      detail: "The server did not answer. Nothing typed is lost." });
   }
 }
 
-/** Less than a few seconds are the way of the answer, and no wrong clock. @param {string | null} date */
+/** Less than a few seconds are the way of the answer, and no wrong clock.
+ * @param {string | null} date */
 function setClock(date) {
   const difference = Date.parse(date ?? "") - Date.now();
   if (!Number.isNaN(difference)) ahead = Math.abs(difference) < CLOCK_MS ? 0 : difference;
@@ -43,7 +47,8 @@ function parsed(/** @type {string} */ text) {
   }
 }
 
-/** Waits, or until the browser is online again. @param {number} seconds @param {AbortSignal} [signal] */
+/** Waits, or until the browser is online again. @param {number} seconds
+ * @param {AbortSignal} [signal] */
 export function pause(seconds, signal) {
   const done = new AbortController();
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
-/** The inbox: the user's unread notifications, for the navigation's count and for Home. The tabs of a
- * user share it, as they share the feed. */
+/** The inbox: the user's unread notifications, for the navigation's count and for Home. The tabs of
+ * a user share it, as they share the feed. */
 /** @import { Change, Notification, NotificationsRead } from "workdesk" */
 import { get, post } from "../api/client.js";
 import { myId } from "./session.js";

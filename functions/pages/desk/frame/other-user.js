@@ -27,7 +27,8 @@ async function sayOtherUser() {
   const says = node("p", { role: "status" }, "Another user has signed in in this browser.");
   dialog("Another user is signed in", node("div.stack", says,
     node("p", "This page is that of ", node("b", node("bdi", user.fullName)), ", ",
-      node("bdi", organization.name), ". Nothing more is sent from it. What was typed is kept for that user."),
+      node("bdi", organization.name),
+      ". Nothing more is sent from it. What was typed is kept for that user."),
     node("div.end", button("Reload", () => location.reload(), { kind: "main" })),
   ), { stays: true });
   const { data } = await get("/api/auth/session", {}, { quiet: true, anyone: true });

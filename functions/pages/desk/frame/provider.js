@@ -10,8 +10,10 @@ const PROVIDER = "sign-in provider";
 /** The address to which a provider sends the browser back in a tab of its own. */
 export const SIGNED_IN = "#/signed-in";
 
-export const providerOf = (/** @type {string} */ organization) => `/api/auth/oidc?organization=${organization}`;
-export const remember = (/** @type {string} */ provider) => stored((storage) => storage.setItem(PROVIDER, provider));
+export const providerOf = (/** @type {string} */ organization) =>
+  `/api/auth/oidc?organization=${organization}`;
+export const remember = (/** @type {string} */ provider) =>
+  stored((storage) => storage.setItem(PROVIDER, provider));
 export const remembered = () => stored((storage) => storage.getItem(PROVIDER)) ?? null;
 
 /** Offers a provider. What is open stays open: the provider has a tab of its own then.

@@ -1,26 +1,30 @@
 /** The router. The address of a view is `#/tasks/7?status=todo`: a path, and the view's filters.
  *
- * A view appends to `context.body` as data arrives, and ends when all is there. What it throws stands in its
- * place with "Try again". It may return what is called when only the filters of the address change; else it
- * is opened anew. Its parameters are those of the path, such as `{ id: "7" }`. */
+ * A view appends to `context.body` as data arrives, and ends when all is there. What it throws
+ * stands in its place with "Try again". It may return what is called when only the filters of the
+ * address change; else it is opened anew. Its parameters are those of the path, such as
+ * `{ id: "7" }`. */
 import { Problem, reading } from "../api/client.js";
 import { node, trouble } from "../elements.js";
 import { loaded, Missing } from "./release.js";
 
-/** `header` has the heading, `title` sets it; `signal` aborts when the view closes; `query` has the filters
- * in the address, and `filter` sets some.
+/** `header` has the heading, `title` sets it; `signal` aborts when the view closes; `query` has the
+ * filters in the address, and `filter` sets some.
  * @typedef {{ header: HTMLElement, body: HTMLElement, query: URLSearchParams, signal: AbortSignal,
  *   title: (text: string) => void,
  *   filter: (changes: Record<string, string | string[] | null>) => void }} Context */
 /** @typedef {(query: URLSearchParams) => void} Requery */
-/** @typedef {(context: Context, parameters: Record<string, string>) => Promise<Requery | void>} View */
-/** `place`: the entry of the navigation. `title`: until the view knows better. `shape`: what is about to come.
+/** @typedef {(context: Context, parameters: Record<string, string>) => Promise<Requery | void>}
+ * View */
+/** `place`: the entry of the navigation. `title`: until the view knows better. `shape`: what is
+ * about to come.
  * @typedef {[path: string, title: string, place: string, load: () => Promise<{ view: View }>,
  *   shape?: "board" | "record"]} Route */
 
 /** Paths of records by their types. @type {Record<string, string>} */
 const VIEWS = {
-  task: "tasks", project: "projects", service_request: "requests", ticket: "tickets", alert: "alerts",
+  task: "tasks", project: "projects", service_request: "requests", ticket: "tickets",
+  alert: "alerts",
   agent_session: "agent-sessions",
 };
 const SHAPES = 8; // Lines or boxes of the shape of what comes.
@@ -44,7 +48,8 @@ function showTitle() {
   document.title = `${unread && `(${unread}) `}${name} – Workdesk`;
 }
 
-/** Sets the number of what is unread, which stands in the title of the tab. @param {string} count */
+/** Sets the number of what is unread, which stands in the title of the tab.
+ * @param {string} count */
 export function setUnread(count) {
   unread = count;
   showTitle();
@@ -68,7 +73,8 @@ function found(path) {
   return undefined;
 }
 
-/** A part of an address. A link that was cut within a `%` is taken as it is. @param {string} part */
+/** A part of an address. A link that was cut within a `%` is taken as it is.
+ * @param {string} part */
 function decoded(part) {
   try {
     return decodeURIComponent(part);
@@ -84,7 +90,8 @@ export function prepare(table) {
 }
 
 /** Opens the view of the address, now and after each navigation.
- * @param {HTMLElement} place @param {typeof arrived} onArrival @param {boolean} focus moves it to the heading */
+ * @param {HTMLElement} place @param {typeof arrived} onArrival
+ * @param {boolean} focus moves it to the heading */
 export function start(place, onArrival, focus) {
   [main, arrived] = [place, onArrival];
   addEventListener("hashchange", () => {
@@ -160,7 +167,8 @@ function failed(problem, { body, signal }) {
   addEventListener("online", again, { once: true, signal });
 }
 
-/** Sets filters in the address without a step in the history; null removes one. @type {Context["filter"]} */
+/** Sets filters in the address without a step in the history; null removes one.
+ * @type {Context["filter"]} */
 function filter(changes) {
   const { path, query } = address();
   // A field that is left with its view changes no other view.

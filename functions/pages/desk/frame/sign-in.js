@@ -1,7 +1,9 @@
-/** The sign-in: a dialog over the page, at the start, at a 401, and where an act asks for a newer one. What
- * waits for it is then repeated; what was typed stays. Another user than before gets a fresh page.
+/** The sign-in: a dialog over the page, at the start, at a 401, and where an act asks for a newer
+ * one. What waits for it is then repeated; what was typed stays. Another user than before gets a
+ * fresh page.
  *
- * `#/sign-in/7` is the address of an organization: its users need no look-up to find their provider. */
+ * `#/sign-in/7` is the address of an organization: its users need no look-up to find their
+ * provider. */
 /** @import { Problem } from "../api/client.js" */
 import { post } from "../api/client.js";
 import { input } from "../controls.js";
@@ -15,7 +17,8 @@ import { lookUp, providerButton, providerOf, remember, remembered } from "./prov
 import { me, myId } from "./session.js";
 import { tellTabs } from "./tabs.js";
 
-/** Faults of a sign-in by the provider, by the code in the address. @type {Record<string, string>} */
+/** Faults of a sign-in by the provider, by the code in the address.
+ * @type {Record<string, string>} */
 const FAULTS = {
   state_invalid: "The sign-in took too long, or was used before. Begin again.",
   provider_unavailable: "Your company's provider does not answer as it should.",
@@ -28,17 +31,20 @@ const FAULTS = {
 };
 const REFUSED = "Your company's provider did not sign you in.";
 const FORGOTTEN = "A mail is under way, if the account has a confirmed address. Else ask an admin.";
-/** Where it remembers names of organizations that users signed in to here, and that there is no mail. */
+/** Where it remembers names of organizations that users signed in to here, and that there is no
+ * mail. */
 const [NAME, NO_MAIL] = ["name of organization ", "no mail"];
 const KEPT_MS = 10_000; // A 401 this soon after a sign-in: the browser keeps no cookie.
-const NO_COOKIE = "You signed in, but this browser kept no cookie. Allow cookies for this page, and sign in again.";
+const NO_COOKIE = "You signed in, but this browser kept no cookie. Allow cookies for this page, "
+  + "and sign in again.";
 let told = "";
 let company = ""; // The organization that the address names.
 let signedInAt = -Infinity;
 let isOther = false;
 let open = /** @type {Promise<void> | undefined} */ (undefined);
 
-/** Has the sign-in say a fault that the address tells, or else this. Remembers the address's organization.
+/** Has the sign-in say a fault that the address tells, or else this. Remembers the address's
+ * organization.
  * @param {string} said */
 export function begins(said) {
   const [, fault] = /^#sign-in=(\w+)/.exec(location.hash) ?? [];
@@ -53,7 +59,8 @@ export function begins(said) {
   told = isOther ? "" : fault ? FAULTS[fault] ?? REFUSED : said;
 }
 
-/** Asks the signed-in user, if the provider has signed another one in, and goes on as the user wants. */
+/** Asks the signed-in user, if the provider has signed another one in, and goes on as the user
+ * wants. */
 export function settleOther() {
   if (!isOther) return;
   isOther = false;
@@ -92,7 +99,8 @@ export function unsaid() {
 
 /** Resolves when the user has signed in. All callers share one dialog. @param {Problem} problem */
 export function signIn(problem) {
-  open ??= new Promise((done, refuse) => over(problem, done, refuse)).finally(() => (open = undefined));
+  open ??= new Promise((done, refuse) => over(problem, done, refuse))
+    .finally(() => (open = undefined));
   return open;
 }
 
@@ -131,7 +139,8 @@ function over(problem, done, refuse) {
   if (again) void look();
 }
 
-/** Why the user signs in. @param {Problem} problem @param {boolean} again @param {boolean} isNewer */
+/** Why the user signs in. @param {Problem} problem @param {boolean} again
+ * @param {boolean} isNewer */
 function reasonOf(problem, again, isNewer) {
   if (isNewer) return problem.detail;
   const isCookieless = performance.now() - signedInAt < KEPT_MS;

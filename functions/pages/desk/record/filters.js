@@ -19,7 +19,8 @@ export const namesOf = (kind) => [WORDS, ...kind.filters([]).map(([, name]) => n
 
 /** Shows the filters. @param {Element} place @param {Listed} kind @param {Known} known
  * @param {Context["filter"]} filter */
-export function drawFilters(place, { filters, orders, defaults }, { asked, people, further }, filter) {
+export function drawFilters(place, { filters, orders, defaults }, { asked, people, further },
+    filter) {
   const all = filters(choicesOf(people.filter(({ id }) => id !== myId())), further);
   const order = orders?.(asked)
     .map(([value, label], at) => /** @type {Choice} */ ([at ? value : "", label]));

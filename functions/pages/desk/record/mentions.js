@@ -4,8 +4,10 @@ import { everyone, newId, node, quiet } from "../kit.js";
 
 const NAMES = 6; // Shown at most.
 
-/** Scripts without spaces between words. A letter of another script before an `@` makes it an address. */
-const SPACELESS = ["Han", "Hira", "Kana", "Hang", "Bopo", "Yiii", "Thai", "Laoo", "Khmr", "Mymr", "Tale",
+/** Scripts without spaces between words. A letter of another script before an `@` makes it an
+ * address. */
+const SPACELESS = ["Han", "Hira", "Kana", "Hang", "Bopo", "Yiii", "Thai", "Laoo", "Khmr", "Mymr",
+  "Tale",
   "Talu", "Lana", "Tavt", "Ahom", "Java", "Bali"].map((script) => `\\p{scx=${script}}`).join("");
 /** The beginning of a name behind an `@`, by the service's rule for mentions. */
 const BEFORE = `(?:^|[^\\p{L}\\p{N}\\p{M}]|[${SPACELESS}])\\p{M}*`;
@@ -51,7 +53,8 @@ export function completion(area) {
   return list;
 }
 
-/** The option of a list that is chosen. @param {HTMLTextAreaElement} area @param {HTMLElement} list */
+/** The option of a list that is chosen. @param {HTMLTextAreaElement} area
+ * @param {HTMLElement} list */
 function chooserOf(area, list) {
   let chosen = 0;
   const choose = (/** @type {number} */ at) => {

@@ -1,11 +1,13 @@
-/** The page of one record: heading, texts and fields edited in place, what is said on it, its history. */
+/** The page of one record: heading, texts and fields edited in place, what is said on it, its
+ * history. */
 /** @import { Permission, User } from "workdesk" */
-/** @import { Child, Choice, Context } from "../kit.js" @import { Edited, Field } from "./fields.js" */
+/** @import { Child, Choice, Context } from "../kit.js"
+ * @import { Edited, Field } from "./fields.js" */
 /** @import { Names } from "./history.js" */
 /** @import { talk } from "./talk.js" */
 import {
-  addressOf, button, choicesOf, denied, draw, empty, everyone, go, inbox, markRead, myId, node, patch, person,
-  record, section, state, store, time, watch, words, written,
+  addressOf, button, choicesOf, denied, draw, empty, everyone, go, inbox, markRead, myId, node,
+  patch, person, record, section, state, store, time, watch, words, written,
 } from "../kit.js";
 import { fact, save, text } from "./fields.js";
 import { historyOf } from "./history.js";
@@ -13,15 +15,18 @@ import { deleteLater } from "./undo.js";
 
 const READ_MS = 1_000; // After which what is open counts as read.
 export const TICKET = "/api/managed-services/ticket/{ticketId}";
-/** `on`: parameters of the path. `permission`: to change it. `talk` reads the record and what is said on it,
- * below the heading `said`. `about`: who raised it, where it is. `erase`: why the user may not delete it, and
- * the path after that.
+/** `on`: parameters of the path. `permission`: to change it. `talk` reads the record and what is
+ * said on it, below the heading `said`. `about`: who raised it, where it is. `erase`: why the user
+ * may not delete it, and the path after that.
  * @typedef {object} Kind
- * @property {"task" | "service_request" | "ticket"} type @property {string} noun @property {number} id
+ * @property {"task" | "service_request" | "ticket"} type @property {string} noun
+ * @property {number} id
  * @property {"/api/tasks/{id}" | "/api/service-requests/{id}" | typeof TICKET} path
  * @property {any} on @property {Permission} permission @property {string} said
- * @property {() => Promise<Pick<ReturnType<typeof talk>, "element" | "show" | "wants"> & { row?: any }>} talk
- * @property {(record: any, people: User[]) => Child} about @property {(people: User[]) => Field[]} fields
+ * @property {() => Promise<Pick<ReturnType<typeof talk>, "element" | "show" | "wants">
+ *   & { row?: any }>} talk
+ * @property {(record: any, people: User[]) => Child} about
+ * @property {(people: User[]) => Field[]} fields
  * @property {(record: any) => Promise<Names>} [names] of what the history has by ids
  * @property {(record: any) => Child} [further] @property {boolean} [described] has a description
  * @property {(record: any) => { reason: string, path: string }} [erase] */
@@ -108,7 +113,8 @@ function deletion({ type, id, path, on, erase }, { reason }, known, leave) {
 
 /** Names of the drafts of a record, the same beside a board and on its own page.
  * @param {"task" | "service_request" | "ticket"} type @param {number} id */
-export const draftsOf = (type, id) => (/** @type {string} */ name) => `${addressOf(type, id)} ${name}`;
+export const draftsOf = (type, id) => (/** @type {string} */ name) =>
+  `${addressOf(type, id)} ${name}`;
 
 /** What the inbox has of a record is read, once it was open for a moment.
  * @param {string} type @param {number} id @param {AbortSignal} signal */
@@ -123,18 +129,22 @@ function reads(type, id, signal) {
   }, READ_MS);
   signal.addEventListener("abort", () => clearTimeout(timer));
   inbox(signal, (rows) => {
-    unread = rows.filter(({ subject }) => subject.type === type && subject.id === id).map((row) => row.id);
+    unread = rows.filter(({ subject }) => subject.type === type && subject.id === id)
+      .map((row) => row.id);
     read();
   });
 }
 
 /** @param {User[]} people @returns {Field} */
 export const assignee = (people) => ({
-  label: "Assignee", name: "assigneeId", key: "a", choices: () => [["", "None"], ...choicesOf(people)],
+  label: "Assignee", name: "assigneeId", key: "a",
+  choices: () => [["", "None"], ...choicesOf(people)],
   shown: ({ assigneeId, assignee: joined }) =>
-    assigneeId && person(joined ?? people.find(({ id }) => id === assigneeId), `User ${assigneeId}`),
+    assigneeId && person(joined ?? people.find(({ id }) => id === assigneeId),
+      `User ${assigneeId}`),
 });
 
-/** @param {"status" | "priority"} name @param {(record: any) => Choice[]} choices @returns {Field} */
+/** @param {"status" | "priority"} name @param {(record: any) => Choice[]} choices
+ * @returns {Field} */
 export const stateField = (name, choices) =>
   ({ label: words(name), name, key: name.charAt(0), choices, shown: (row) => state(row[name]) });

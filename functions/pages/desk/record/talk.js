@@ -1,5 +1,5 @@
-/** What is said on a record: comments, or the messages of a ticket. The newest are read first; oldest stand
- * first, replies under what they reply to. */
+/** What is said on a record: comments, or the messages of a ticket. The newest are read first;
+ * oldest stand first, replies under what they reply to. */
 /** @import { Change } from "workdesk" @import { Answer } from "../kit.js" */
 /** @import { Writing } from "./writer.js" */
 import { button, draftOf, draw, more, node, quiet, record, store, time, written } from "../kit.js";
@@ -9,7 +9,8 @@ export const LIMIT = 50; // Read at once.
 const LONG = 8; // Entries of a thread that is too long to see its end.
 /** @typedef {object} Entry
  * @property {string} author @property {string} at @property {string | null} text null: deleted
- * @property {string} [label] such as "Internal note" @property {boolean} [support] written by support
+ * @property {string} [label] such as "Internal note"
+ * @property {boolean} [support] written by support
  * @property {boolean} [aside] set off from the others, as internal notes are
  * @property {boolean} [edited] @property {boolean} [own] the user may edit and delete it
  * @property {boolean} [final] the service takes no change of it any more
@@ -17,8 +18,10 @@ const LONG = 8; // Entries of a thread that is too long to see its end.
 /** `on` and `id`: type and id of the record; `write`: what is written at the end.
  * @typedef {object} Talk
  * @property {"comment" | "ticket_message"} type @property {string} on @property {number} id
- * @property {(name: string) => string} [drafts] their names, where they are not those of the address
- * @property {(record: any, all: any[]) => Entry} entry `all` has all known ones @property {Writing | null} write
+ * @property {(name: string) => string} [drafts] their names, where they are not those of the
+ * address
+ * @property {(record: any, all: any[]) => Entry} entry `all` has all known ones
+ * @property {Writing | null} write
  * @property {(text: string, parentId: number) => unknown} [reply]
  * @property {(record: any, text: string, match: any) => unknown} [edit]
  * @property {(record: any) => unknown} [remove] */
@@ -79,7 +82,8 @@ function toNewest(list) {
   newest?.scrollIntoView({ block: "center" });
 }
 
-/** Oldest first, replies under what they reply to. @param {any[]} rows @param {Talk["entry"]} entry */
+/** Oldest first, replies under what they reply to. @param {any[]} rows
+ * @param {Talk["entry"]} entry */
 function inOrder(rows, entry) {
   const known = new Map(rows.map((one) => [one.id, one]));
   const order = (/** @type {any} */ one, top = one) => {
@@ -89,8 +93,8 @@ function inOrder(rows, entry) {
   return rows.sort((one, other) => (order(one) < order(other) ? -1 : 1));
 }
 
-/** The buttons of each entry, and the writers that they open: of a reply, or of another text of one's
- * own. A kept draft opens its writer.
+/** The buttons of each entry, and the writers that they open: of a reply, or of another text of
+ * one's own. A kept draft opens its writer.
  * @param {Pick<Talk, "reply" | "edit" | "remove">} may @param {Talk["type"]} type
  * @param {(name: string) => string} drafts @param {() => void} show */
 function writersOf({ reply, edit, remove }, type, drafts, show) {
@@ -102,7 +106,8 @@ function writersOf({ reply, edit, remove }, type, drafts, show) {
   const change = (known, text) => write(known.id, true, {
     label: type === "comment" ? "Comment" : "Your message", submit: "Save",
     draft: drafts(`edit ${known.id}`), value: text, match: known,
-    textOf: (current) => current.content, save: (changed, match) => edit?.(known, changed, match) });
+    textOf: (current) => current.content, save: (changed, match) => edit?.(known, changed,
+      match) });
   /** @param {any} known @param {string} author */
   const answer = ({ id }, author) => write(id, false, { label: `Reply to ${author}`,
     submit: "Reply", draft: drafts(`reply ${id}`), save: (text) => reply?.(text, id) });

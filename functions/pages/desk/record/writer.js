@@ -4,16 +4,20 @@ import { button, draftAt, draw, field, form, node, quiet, settle, written } from
 import { completion } from "./mentions.js";
 
 /** @typedef {object} Writing
- * @property {string} label @property {string} submit @property {string} draft its name at this address
+ * @property {string} label @property {string} submit
+ * @property {string} draft its name at this address
  * @property {(text: string, match: any) => unknown} save @property {string} [value]
  * @property {{ version: number }} [match] @property {(current: any) => string} [textOf]
  * @property {boolean} [line] a text of one line @property {boolean} [optional] may be empty
  * @property {() => void} [cancel] closes the writer; also called after a save
- * @property {string} [key] that leads to it @property {HTMLElement} [extra] a further control @property {string} [reason] why the user may not write */
+ * @property {string} [key] that leads to it
+ * @property {HTMLElement} [extra] a further control
+ * @property {string} [reason] why the user may not write */
 
 /** @param {Writing} writing */
 export function writer(writing) {
-  const { label, submit, draft, value = "", match, cancel, line = false, extra, reason, key } = writing;
+  const { label, submit, draft, value = "", match, cancel, line = false, extra, reason, key } =
+    writing;
   const optional = writing.optional ?? (submit === "Save" && !line);
   const area = node(line ? "input" : "textarea",
     { name: "content", required: !optional, value, dir: "auto", "aria-keyshortcuts": key });

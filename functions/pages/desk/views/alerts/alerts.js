@@ -1,10 +1,11 @@
-/** The list of alerts: by status, or those that wait for the user. `#/alerts?status=open&severity=critical`
+/** The list of alerts: by status, or those that wait for the user.
+ * `#/alerts?status=open&severity=critical`
  *
  * Three requests: alerts, the newest sessions, and whether actions are paused. */
 /** @import * as api from "workdesk" @import { View } from "../../kit.js" */
 import {
-  attempt, capital, counted, denied, draw, empty, ending, get, input, keyed, more, named, node, readAfter, SEVERITIES,
-  state, time, to, words,
+  attempt, capital, counted, denied, draw, empty, ending, get, input, keyed, more, named, node,
+  readAfter, SEVERITIES, state, time, to, words,
 } from "../../kit.js";
 import { pauseOf } from "./pause.js";
 import { amount, prose, whoOf } from "./words.js";
@@ -43,7 +44,8 @@ export async function view({ header, body, query, signal, filter }) {
     }, "Show more"));
   };
   header.append(pause);
-  body.append(node("div.filters", { role: "group", "aria-label": "Filters" }, tabs, severity, count),
+  body.append(node("div.filters", { role: "group", "aria-label": "Filters" }, tabs, severity,
+    count),
     list, end);
   await read();
   readAfter(signal, ({ type }) => type === "agent_session" || type === "alert", read);
@@ -97,7 +99,8 @@ const noneOf = ({ query, status }) => (status() === "me" ? "Nothing waits for yo
 /** @param {api.Alert | api.AlertRef} alert @param {api.AgentSessionRow | undefined} session
  * @param {boolean} mine it waits for the user */
 function row(alert, session, mine) {
-  const { entities = [], count = 1, agentSessionId = null } = /** @type {Partial<api.Alert>} */ (alert);
+  const { entities = [], count = 1, agentSessionId = null } =
+    /** @type {Partial<api.Alert>} */ (alert);
   const records = entities.map(({ type, id }) => `${words(type).toLowerCase()} ${id}`).join(", ");
   const isResolved = alert.status === "resolved";
   const step = isResolved ? null : session?.next;
@@ -106,8 +109,10 @@ function row(alert, session, mine) {
     node("div", node("a", { href: to(`/alerts/${alert.id}`) }, node("strong", alert.title)),
       node("small", records || alert.targetSystem, count > 1 && `, ${counted(count, "report")}`)),
     node("div.number", alert.amountAtRisk && amount(alert.amountAtRisk)),
-    step ? node("div", step.who === "You" ? node("strong", prose(`You ${step.what}`)) : prose(capital(step.what)),
-      node("small", step.who !== "You" && [may ? node("strong", "You") : whoOf(step.who), step.until && ", "],
+    step ? node("div", step.who === "You" ? node("strong", prose(`You ${step.what}`))
+      : prose(capital(step.what)),
+      node("small", step.who !== "You" && [may ? node("strong", "You") : whoOf(step.who), step.until
+        && ", "],
         step.until && ["until ", time(step.until)]))
       : node("div.quiet", !isResolved && (session ? state(session.status)
         : agentSessionId ? "Analysed earlier" : "Not analysed yet")),

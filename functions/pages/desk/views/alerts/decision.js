@@ -1,5 +1,5 @@
-/** The decision: a preview of the chosen actions as they would be sent now, and the approval of that. Its
- * form is made once, so that a change by others neither moves nor loses what is typed. */
+/** The decision: a preview of the chosen actions as they would be sent now, and the approval of
+ * that. Its form is made once, so that a change by others neither moves nor loses what is typed. */
 /** @import * as api from "workdesk" @import { Case } from "./case.js" */
 /** @import { Action, Session } from "./words.js" */
 import {
@@ -92,7 +92,8 @@ function approvalForm(decision) {
 /** @param {Action[]} shown */
 const digestsOf = (shown) => Object.fromEntries(shown.map((one) => [one.id, one.digest]));
 
-/** Approves the actions as they are shown. @param {Decision} decision @param {string | null} note */
+/** Approves the actions as they are shown. @param {Decision} decision
+ * @param {string | null} note */
 async function approve({ known, id, shown, close }, note) {
   const again = shown.some((one) => known.progress.some(({ action }) => action.id === one.id));
   const body = { actionIds: shown.map((one) => one.id), digests: digestsOf(shown), note,
@@ -150,7 +151,8 @@ function effectOf(decision) {
   const before = mine
     ? "You approved this already; it holds an hour from your last approval. " : "";
   const others = counted(missing, "more person approves", "more people approve");
-  const waits = `${before}Nothing is sent before ${others}${counts.length > 1 ? " all of these" : ""}.`;
+  const all = counts.length > 1 ? " all of these" : "";
+  const waits = `${before}Nothing is sent before ${others}${all}.`;
   const sends = `The agent then sends ${counted(preview.sums.requests, "request")} at once.`
     + (isFinal ? " This cannot be undone." : "");
   return { label, isFinal, effect: missing > 0 ? waits : sends };

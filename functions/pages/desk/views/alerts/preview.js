@@ -7,13 +7,15 @@ import { amount, code, fact, HARMS, moves, prose, truth } from "./words.js";
 const UNDO = { yes: "It can be undone.", until: "It can be undone for a while.",
   no: "It cannot be undone." };
 
-export function sums(/** @type {api.PreviewSums} */ { money, unknownAmounts, records, customers, requests }) {
+export function sums(/** @type {api.PreviewSums} */ { money, unknownAmounts, records, customers,
+    requests }) {
   const counts = [counted(requests, "request"), counted(records, "record")];
   if (customers !== null) counts.push(counted(customers, "customer"));
   return node("p.lead",
     money.map((one) => node("span.sum", moves({ direction: one.direction, amount: one }))),
     unknownAmounts > 0 && node("strong.sum", `${counted(unknownAmounts, "amount")} not known`),
-    money.length + unknownAmounts === 0 && "No money moves.", node("small", ` ${counts.join(", ")}`));
+    money.length + unknownAmounts === 0 && "No money moves.",
+    node("small", ` ${counts.join(", ")}`));
 }
 
 /** @param {Case} known @param {Action} action @param {ReturnType<typeof approvalsOf>} approvals
@@ -25,7 +27,8 @@ export function actionPreview(known, action, approvals, preview, several) {
     Money: several && moves(preview.money),
     "Will be sent": preview.requests.map((one) => request(one, action)),
     "Only if": conditionsOf(action, preview),
-    "If it is wrong": [reversible && [node("strong", UNDO[reversible.is]), " ", prose(reversible.says)],
+    "If it is wrong": [reversible && [node("strong", UNDO[reversible.is]), " ",
+      prose(reversible.says)],
       node("small", ` Risk ${action.risk}: ${HARMS[action.risk]}.`)],
     Afterwards: afterwards(action),
     Approval: approval(known, approvals, preview),
@@ -43,7 +46,8 @@ const stoppers = ({ obstacles, guards, policy }) => [
 function request({ order, description, method, url, body }, { money }) {
   const units = money?.amount;
   return node("div.request",
-    node("div", `${order}. `, prose(description)), node("code", `${method} ${url}`), body && code(body),
+    node("div", `${order}. `, prose(description)), node("code", `${method} ${url}`), body
+      && code(body),
     units && JSON.stringify(body ?? null).includes(String(units.minorUnits))
       && node("small", `${units.minorUnits} is ${amount(units)}.`));
 }
@@ -74,7 +78,8 @@ const conditions = (those) => node("ul.findings",
 function afterwards({ verify, money }) {
   if (!verify) return "No read checks the effect.";
   const units = money?.amount;
-  return [prose(`The agent reads within ${counted(verify.minutes, "minute")} that ${verify.effective}`),
+  return [prose(`The agent reads within ${counted(verify.minutes, "minute")} `
+    + `that ${verify.effective}`),
     verify.amount && [" and that ", prose(verify.amount), units && ` (${amount(units)})`],
     ". Otherwise the alert stays open, and the case says why."];
 }

@@ -1,10 +1,13 @@
-/** Home: what waits for the user, the dashboard's metrics and open work, the latest activities. `#/` */
+/** Home: what waits for the user, the dashboard's metrics and open work, the latest activities.
+ * `#/` */
 /** @import * as api from "workdesk" @import { Answer, View } from "../../kit.js" */
 import {
-  attempt, button, countOf, draw, due, each, empty, ending, face, fold, get, inbox, keyed, link, markRead, may,
-  more, node, number, person, quiet, readAfter, section, SERVICE_OVER, state, store, TASK_OVER, TASK_STATUSES, time, to, words,
+  attempt, button, countOf, draw, due, empty, ending, face, get, inbox, keyed, link, markRead, may,
+  more, node, number, person, quiet, readAfter, section, SERVICE_OVER, state, store, TASK_OVER,
+  TASK_STATUSES, time, to, words,
 } from "../../kit.js";
 import { prose, whoOf } from "../alerts/words.js";
+import { basisOf } from "./hours.js";
 
 const PAUSE = 10; // Seconds between two readings of a list in which something changed.
 const OPEN_TASKS = TASK_STATUSES.filter((one) => !TASK_OVER.includes(one));
@@ -12,9 +15,11 @@ const OPEN_TASKS = TASK_STATUSES.filter((one) => !TASK_OVER.includes(one));
  * @type {Record<api.Notification["kind"], string>} */
 const KINDS = {
   mentioned: "mentioned you", assigned: "assigned you", commented: "commented",
-  action_needed: "An action needs you", approval_needed: "Your approval is needed", due_soon: "Due soon",
+  action_needed: "An action needs you", approval_needed: "Your approval is needed",
+  due_soon: "Due soon",
   overdue: "Overdue", webhook_disabled: "A webhook was disabled",
-  policy_loosened: "The approval policy allows more", guard_changed: "changed what guards the organization",
+  policy_loosened: "The approval policy allows more",
+  guard_changed: "changed what guards the organization",
 };
 
 /** @type {View} */
@@ -37,7 +42,8 @@ export async function view({ body, signal }) {
 }
 
 /** Reads a list again: as many rows as it shows, or at least so many.
- * @param {ReturnType<typeof list<any>>} shown @param {(least?: number) => Promise<Answer<any>>} first
+ * @param {ReturnType<typeof list<any>>} shown
+ * @param {(least?: number) => Promise<Answer<any>>} first
  * @param {(rows: any[]) => any[]} keep @param {AbortSignal} signal */
 function rereader(shown, first, keep, signal) {
   const read = async (least = shown.length()) => {
@@ -119,35 +125,14 @@ function unreadPart(signal) {
   return unread;
 }
 
-/** What the hours saved rest on: the newest actions of the agent, read when it is opened.
- * @param {AbortSignal} signal */
-function basisOf(signal) {
-  const [rows, end] = [node("ul.list"), node("div")];
-  /** @param {api.HoursSaved[]} saved @param {string | null} next */
-  const show = (saved, next) => {
-    draw(rows, each(saved, ({ id }) => id, ({ actionType, entity, targetSystem, minutes, agentSessionId, at }) =>
-      node("li", node("a.grow", { href: to(`/agent-sessions/${agentSessionId}`) }, words(actionType), " ",
-        node("code", entity)), quiet(targetSystem), quiet(`${number(minutes)} min`), time(at))));
-    draw(end, ending(saved.length === 0 && "No action has saved time yet.", next, async (path) => {
-      const page = await more(path, { signal });
-      show([...saved, ...page.data], page.next);
-    }, "Show more"));
-  };
-  return fold("hours", "What the hours saved rest on", [node("p.quiet", "Each action stands for the minutes that the "
-    + "same work takes a person, as its playbook says. Of one record, one action a day counts."), rows, end],
-  async () => {
-    const { data, next } = await get("/api/managed-services/hours-saved", { limit: 10 }, { signal });
-    show(data, next);
-  });
-}
-
 /** A section with a list. `show` counts the rows, if it gets what reads more or null for none.
  * @template {{ id: number | string }} I
  * @param {string} title @param {string} nothing @param {(item: I) => HTMLElement} make */
 function list(title, nothing, make) {
   const [count, items, none] = [node("span.count"), node("ul.list"), empty(nothing)];
   // At first the shape of what comes.
-  const end = node("div", node("div.comes", { "aria-hidden": "true" }, [1, 2, 3].map(() => node("i"))));
+  const end = node("div", node("div.comes", { "aria-hidden": "true" },
+    [1, 2, 3].map(() => node("i"))));
   items.hidden = none.hidden = true;
   /** @param {I[]} all @param {(() => unknown) | null} [readMore] */
   const show = (all, readMore) => {
@@ -163,21 +148,25 @@ function list(title, nothing, make) {
 }
 
 const decision = (/** @type {api.AgentSessionRow} */ { alert, alertId, next, status }) => node("li",
-  node("a.grow", { href: to(`/alerts/${alertId}`) }, alert?.title ?? `Alert ${alertId}`), state(status),
+  node("a.grow", { href: to(`/alerts/${alertId}`) }, alert?.title ?? `Alert ${alertId}`),
+  state(status),
   node("p.quiet.whole",
-    next && prose(`${whoOf(next.who)} ${next.what}`), next?.until && [", until ", time(next.until)]));
+    next && prose(`${whoOf(next.who)} ${next.what}`), next?.until
+      && [", until ", time(next.until)]));
 
 const task = (/** @type {api.JoinedTask} */ { id, title, status, dueDate, project }) => node("li",
   node("a.grow", { href: to(`/tasks/${id}`) }, title), dueDate && due(dueDate, true),
   project && quiet(project.title), state(status));
 
-function notification(/** @type {api.Notification} */ { id, kind, actor, at, excerpt, subject, url }) {
+function notification(/** @type {api.Notification} */ { id, kind, actor, at, excerpt, subject,
+    url }) {
   const says = KINDS[kind];
   const acts = words(says) !== says;
   const text = acts && actor ? [node("bdi", actor.fullName), ` ${says}`]
     : words(acts ? "assigned to you" : says);
   const read = () => markRead({ ids: [id] });
-  // A session has the name of its alert's type, which is a name of the API; a title is a text of people.
+  // A session has the name of its alert's type, which is a name of the API; a title is a text of
+  // people.
   const isName = subject.type === "agent_session" && /^[a-z0-9_]+$/.test(subject.title ?? "");
   const own = isName ? words(subject.title ?? "") : subject.title;
   const title = own || "A record that you may no longer read";
@@ -190,8 +179,10 @@ function notification(/** @type {api.Notification} */ { id, kind, actor, at, exc
 
 /** @param {Pick<api.Ticket, "title" | "priority" | "status"> & { id: string, kind: string }} row */
 const openWork = ({ id, title, kind, priority, status }) => node("li",
-  node("a.grow", { href: id }, title), node("span.end", quiet(kind), state(priority), state(status)));
+  node("a.grow", { href: id }, title), node("span.end", quiet(kind), state(priority),
+    state(status)));
 
 /** @param {api.Dashboard["activityFeed"][number]} row */
-const activity = ({ type, description, timestamp, creator }) => node("li", node("p.whole.text", description),
+const activity = ({ type, description, timestamp, creator }) =>
+  node("li", node("p.whole.text", description),
   quiet(person(creator, "The service"), " · ", words(type), " · ", time(timestamp)));

@@ -1,8 +1,10 @@
-/** Quick entry of tasks: Enter adds one and takes the next title at once; several pasted lines add as many.
- * Titles wait in a queue, one request after the other. They are kept until the service has them. */
+/** Quick entry of tasks: Enter adds one and takes the next title at once; several pasted lines add
+ * as many. Titles wait in a queue, one request after the other. They are kept until the service has
+ * them. */
 /** @import { JoinedTask, TaskCreate } from "workdesk" */
 import {
-  ask, button, counted, denied, draftAt, draw, form, input, named, node, post, quiet, say, TASK_STATUSES, trouble,
+  ask, button, counted, denied, draftAt, draw, form, input, named, node, post, quiet, say,
+  TASK_STATUSES, trouble,
 } from "../../kit.js";
 
 const SHOWN = 5; // Pasted lines that the question shows.
@@ -61,7 +63,8 @@ function pasted(event, add) {
 
 /** @typedef {ReturnType<typeof draftAt>} Kept */
 
-/** The queue of tasks that the service does not have yet. @param {Element} place shows how far it is
+/** The queue of tasks that the service does not have yet.
+ * @param {Element} place shows how far it is
  * @param {Kept} kept @param {(task: JoinedTask) => void} added */
 function queueOf(place, kept, added) {
   const queue = /** @type {TaskCreate[]} */ ([]);

@@ -5,8 +5,8 @@
  * over. */
 /** @import { Context, Records, View } from "../../kit.js" */
 import {
-  attempt, choicesOf, counted, draw, empty, everyone, get, named, node, number, PRIORITIES,
-  quiet, record, say, store, TASK_STATUSES, watch,
+  attempt, choicesOf, counted, draw, empty, everyone, get, named, node, number, PRIORITIES, quiet,
+  record, say, store, TASK_STATUSES, watch,
 } from "../../kit.js";
 import { loaded } from "../../frame/release.js";
 import { selectionOf } from "../../record/selection.js";

@@ -1,4 +1,5 @@
-/** Cards that are dragged, by the mouse or by a finger, and where they would land. A long press lifts a card. */
+/** Cards that are dragged, by the mouse or by a finger, and where they would land. A long press
+ * lifts a card. */
 /** @import { JoinedTask } from "workdesk" */
 
 /** @typedef {{ status: JoinedTask["status"], column: HTMLElement, list: HTMLElement }} Column */
@@ -11,13 +12,17 @@ const STILL = 10; // Pixels that a finger moves within a press.
 const EDGE = 48; // Pixels beside an edge in which the board scrolls.
 const STEP = 12; // Pixels that it scrolls in a frame.
 
-/** The id of the card around; 0 if there is none. @param {Element | null | undefined | false} part */
-export const idOf = (part) => Number((part || null)?.closest(".card")?.getAttribute("data-key") ?? 0);
+/** The id of the card around; 0 if there is none.
+ * @param {Element | null | undefined | false} part */
+export const idOf = (part) => Number((part || null)?.closest(".card")?.getAttribute("data-key")
+  ?? 0);
 
 /** @param {HTMLElement} board @param {Column[]} columns @param {Drop} drop */
 export function dragging(board, columns, drop) {
   const clear = () => {
-    for (const one of board.querySelectorAll(".lands, .lands-last")) one.classList.remove("lands", "lands-last");
+    for (const one of board.querySelectorAll(".lands, .lands-last")) {
+      one.classList.remove("lands", "lands-last");
+    }
   };
   /** The column at a point, and the card before which a card would land. @param {Element | null} at
    * @param {number} y */
@@ -35,7 +40,8 @@ export function dragging(board, columns, drop) {
     if (found) (found.card ?? found.list).classList.add(found.card ? "lands" : "lands-last");
     return found;
   };
-  const land = (/** @type {number} */ id, /** @type {Element | null} */ at, /** @type {number} */ y) => {
+  const land = (/** @type {number} */ id, /** @type {Element | null} */ at,
+      /** @type {number} */ y) => {
     const found = landing(at, y);
     clear();
     if (found && id) drop(id, found.status, idOf(found.card) || undefined);
@@ -53,7 +59,9 @@ function byMouse(board, show, land, clear) {
   board.addEventListener("dragstart", (event) =>
     event.dataTransfer?.setData(TYPE, String(idOf(target(event)))));
   board.addEventListener("dragover", (event) => {
-    if (event.dataTransfer?.types.includes(TYPE) && show(target(event), event.clientY)) event.preventDefault();
+    if (event.dataTransfer?.types.includes(TYPE) && show(target(event), event.clientY)) {
+      event.preventDefault();
+    }
   });
   board.addEventListener("dragleave", ({ relatedTarget }) =>
     board.contains(/** @type {Node | null} */ (relatedTarget)) || clear());

@@ -1,4 +1,5 @@
-/** Moves of cards. A card stands at its new place at once, the record when the service has answered. */
+/** Moves of cards. A card stands at its new place at once, the record when the service has
+ * answered. */
 /** @import { JoinedTask } from "workdesk" */
 import { node, patch, post, record, say, store, trouble, words } from "../../kit.js";
 

@@ -1,4 +1,5 @@
-/** A task that is open beside its board. The board keeps its place, and the address has the task. */
+/** A task that is open beside its board. The board keeps its place, and the address has the
+ * task. */
 /** @import { Context } from "../../kit.js" */
 import { attempt, button, link, node, to } from "../../kit.js";
 import { loaded } from "../../frame/release.js";
@@ -23,7 +24,8 @@ export function panelOf({ signal, filter }, opened, closed) {
     life.abort();
     life = new AbortController();
     element.hidden = id === 0;
-    if (id) return fill(element, id, { filter, signal: AbortSignal.any([signal, life.signal]) }, close);
+    const whole = AbortSignal.any([signal, life.signal]);
+    if (id) return fill(element, id, { filter, signal: whole }, close);
     hasStep = false;
     element.replaceChildren();
     closed(before);

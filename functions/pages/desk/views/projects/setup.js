@@ -1,26 +1,31 @@
-/** What a project is made of, changed where it is seen: its texts and status, phases, milestones, tags. All of it
- * is loaded when its fold is opened. */
-/** @import { Child, Records } from "../../kit.js" @import { Edited, Field } from "../../record/fields.js" */
+/** What a project is made of, changed where it is seen: its texts and status, phases, milestones,
+ * tags. All of it is loaded when its fold is opened. */
+/** @import { Child, Records } from "../../kit.js"
+ * @import { Edited, Field } from "../../record/fields.js" */
 import {
-  all, button, day, denied, draw, empty, form, get, input, keyed, MILESTONE_STATUSES, named, node, patch,
-  post, PROJECT_STATUSES, put, record, say, section, state, store, typedIn, words, written,
+  all, button, day, denied, draw, empty, form, get, input, keyed, MILESTONE_STATUSES, named, node,
+  patch, post, PROJECT_STATUSES, put, record, say, section, state, store, typedIn, words, written,
 } from "../../kit.js";
 import { fact, text } from "../../record/fields.js";
 import { deleteLater } from "../../record/undo.js";
 import { LOOKS } from "./timeline.js";
 
 /** @typedef {"project" | "phase" | "milestone" | "tag"} Part */
-/** A part of the page that shows a record again. @typedef {{ element: HTMLElement, show: () => void }} Shown */
+/** A part of the page that shows a record again.
+ * @typedef {{ element: HTMLElement, show: () => void }} Shown */
 /** The path of each kind of record, what it is called, who may change it. */
 const KINDS = /** @type {const} */ ({
-  project: { path: "/api/projects/{id}", name: "title", permission: "manage_directory", write: patch },
+  project: { path: "/api/projects/{id}", name: "title", permission: "manage_directory",
+    write: patch },
   phase: { path: "/api/phases/{id}", name: "title", permission: "manage_directory", write: patch },
-  milestone: { path: "/api/milestones/{id}", name: "title", permission: "manage_milestones", write: put },
+  milestone: { path: "/api/milestones/{id}", name: "title", permission: "manage_milestones",
+    write: put },
   tag: { path: "/api/tags/{id}", name: "name", permission: "manage_directory", write: patch },
 });
 
 /** @type {Field} */
-const TITLE = { label: "Title", name: "title", type: "text", shown: ({ title }) => node("bdi", title) };
+const TITLE = { label: "Title", name: "title", type: "text",
+  shown: ({ title }) => node("bdi", title) };
 const dayOf = (/** @type {string | null} */ instant) => instant && day(new Date(instant));
 /** @type {Record<Part, Field[]>} */
 const FIELDS = {
@@ -34,15 +39,18 @@ const FIELDS = {
   tag: [{ label: "Name", name: "name", type: "text", shown: ({ name }) => node("bdi", name) }],
 };
 
-/** The lists that read a record without a read of its own. @param {number} id @returns {{ [type in Part]?: string }} */
-const listsOf = (id) => ({ phase: `/api/projects/${record("phase", id)?.projectId}/phases`, tag: "/api/tags" });
+/** The lists that read a record without a read of its own. @param {number} id
+ * @returns {{ [type in Part]?: string }} */
+const listsOf = (id) => ({ phase: `/api/projects/${record("phase", id)?.projectId}/phases`,
+  tag: "/api/tags" });
 
 /** A record that is edited in place. @param {Part} type @param {number} id @returns {Edited} */
 function edited(type, id) {
   const { path, permission, write } = KINDS[type];
   return { read: () => record(type, id), reason: denied(permission),
     keep: (row) => store(type, { ...record(type, id), ...row }),
-    patch: (change, match) => /** @type {any} */ (write)(path, { id }, change, { match, list: listsOf(id)[type] }) };
+    patch: (change, match) => /** @type {any} */ (write)(path, { id }, change,
+      { match, list: listsOf(id)[type] }) };
 }
 
 /** @typedef {ReturnType<typeof editors>} Editors */

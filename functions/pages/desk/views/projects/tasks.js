@@ -1,5 +1,5 @@
-/** The tasks of a project's board, whatever its age: all that are open, the newest that are over, and the
- * numbers of all as the service counts them. */
+/** The tasks of a project's board, whatever its age: all that are open, the newest that are over,
+ * and the numbers of all as the service counts them. */
 /** @import { JoinedTask, TaskCounts } from "workdesk" */
 import {
   afterReadings, all, get, heldRecord, more, readAfter, record, store, TASK_OVER, TASK_STATUSES,

@@ -1,11 +1,12 @@
-/** Requests: the list, how one is raised, and one: description, comments, fields. `#/requests/{id}` */
+/** Requests: the list, how one is raised, and one: description, comments, fields.
+ * `#/requests/{id}` */
 /** @import { CreatedSort, JoinedTicket, ServiceRequest, ServiceStatus, User } from "workdesk" */
 /** @import { Child, Choice, Context, View } from "../../kit.js" */
 /** @import { Filter } from "../../record/record.js" */
 import {
-  addressOf, all, ask, button, counted, denied, get, go, input, link, menu, myId, named, node, notice, person,
-  post, PRIORITIES, quiet, record, say, SERVICE_NEXT, SERVICE_OVER, SERVICE_STATUSES, state, time, to,
-  unreadMark, words,
+  addressOf, all, ask, button, counted, denied, get, go, input, link, menu, myId, named, node,
+  notice, person, post, PRIORITIES, quiet, record, say, SERVICE_NEXT, SERVICE_OVER,
+  SERVICE_STATUSES, state, time, to, unreadMark, words,
 } from "../../kit.js";
 import {
   assignee, changeOne, chips, commented, list, page, row, stateField, tagChoices, tagField,
@@ -20,7 +21,8 @@ const URGENT_FIRST = named(PRIORITIES.toReversed());
 export async function view(context, { id }) {
   if (id) return request(context, Number(id));
   context.header.append(raiser("request", raise));
-  return list(context, { type: "service_request", list: "/api/service-requests", noun: "request", line,
+  return list(context, { type: "service_request", list: "/api/service-requests", noun: "request",
+    line,
     read: tagChoices, fields: several, orders: () => ORDERS,
     filters: (people, tags) => [...filters(people, tags), ["Category", "category"]] });
 }
@@ -28,7 +30,8 @@ export async function view(context, { id }) {
 /** The filters of requests and tickets. @param {Choice[]} people @param {Choice[]} [tags]
  * @returns {Filter[]} */
 export const filters = (people, tags = []) => [
-  ["Status", "status", [["", "Any"], [UNRESOLVED.join(","), "Unresolved"], ...named(SERVICE_STATUSES)]],
+  ["Status", "status", [["", "Any"], [UNRESOLVED.join(","), "Unresolved"],
+    ...named(SERVICE_STATUSES)]],
   ["Priority", "priority", [["", "Any"], ...URGENT_FIRST]],
   ["Assignee", "assigneeId", [["", "Anyone"], ["me", "Me"], ["none", "Nobody"], ...people]],
   ["Raised by", "creatorId", [["", "Anyone"], ["me", "Me"], ...people]],
@@ -37,7 +40,8 @@ export const filters = (people, tags = []) => [
 
 /** The fields that the bar of the selected rows changes. @param {() => Choice[]} people
  * @returns {import("../../record/record.js").Fields} */
-export const several = (people) => ({ status: () => named(SERVICE_STATUSES), priority: () => URGENT_FIRST,
+export const several = (people) => ({ status: () => named(SERVICE_STATUSES),
+  priority: () => URGENT_FIRST,
   assigneeId: () => [["0", "Nobody"], ...people()], tagIds: tagChoices });
 
 /** @param {ServiceRequest | JoinedTicket} row @param {User[]} people
@@ -46,7 +50,8 @@ export function line(row, people, box, isUnread) {
   const { id, title, status, priority, assigneeId, tags } = row;
   const user = people.find((one) => one.id === assigneeId);
   const [path, more, at] = "messageCount" in row
-    ? ["tickets", [turnOf(row), counted(row.messageCount, "message")].filter(Boolean).join(", "), row.lastMessageAt]
+    ? ["tickets", [turnOf(row), counted(row.messageCount, "message")].filter(Boolean).join(", "),
+      row.lastMessageAt]
     : ["requests", row.category, null];
   const type = path === "tickets" ? "ticket" : "service_request";
   return node("li", box(row),
@@ -61,7 +66,8 @@ export function line(row, people, box, isUnread) {
  * @type {Map<number, { count: number, isSupport: boolean }>} */
 const lastSpeakers = new Map();
 
-/** Keeps who wrote the newest message of a ticket. @param {Pick<JoinedTicket, "id" | "messageCount">} ticket
+/** Keeps who wrote the newest message of a ticket.
+ * @param {Pick<JoinedTicket, "id" | "messageCount">} ticket
  * @param {boolean} isSupport */
 export const spoke = ({ id, messageCount }, isSupport) =>
   void lastSpeakers.set(id, { count: messageCount, isSupport });
@@ -75,12 +81,14 @@ export function turnOf({ id, status, messageCount }) {
   return isAnswered ? "Customer’s turn" : "Support’s turn";
 }
 
-/** The status of a row; a menu of others if the user may change it. @param {"ticket" | "service_request"} type
+/** The status of a row; a menu of others if the user may change it.
+ * @param {"ticket" | "service_request"} type
  * @param {any} row @param {Choice[]} choices */
 function statusMenu(type, row, choices) {
   const { id, title, status } = row;
   if (denied(type === "ticket" ? "manage_tickets" : "update_service_request")) return state(status);
-  const open = () => menu(/** @type {Element} */ (place.querySelector("button")), `Status of ${title}`,
+  const open = () => menu(/** @type {Element} */ (place.querySelector("button")),
+    `Status of ${title}`,
     choices.filter(([value]) => value !== status), (value) => changeStatus(type, id, value));
   const place = button(state(status), open,
     { kind: "plain", key: "s", name: `Status of ${title}: ${words(status)}` });
@@ -90,9 +98,11 @@ function statusMenu(type, row, choices) {
 /** @param {"ticket" | "service_request"} type @param {number} id @param {string} status */
 const changeStatus = (type, id, status) => changeOne(type, id, { status }).then(
   () => say(`${words(status)}.`),
-  (problem) => notice(problem.detail ?? "It was not changed.", "Try again", () => void changeStatus(type, id, status)));
+  (problem) => notice(problem.detail ?? "It was not changed.", "Try again",
+    () => void changeStatus(type, id, status)));
 
-/** A status and those that it may change to: all, if a later version made it. @param {ServiceStatus} now */
+/** A status and those that it may change to: all, if a later version made it.
+ * @param {ServiceStatus} now */
 function statusesFrom(now) {
   const next = SERVICE_NEXT[now] ?? SERVICE_STATUSES;
   return SERVICE_STATUSES.filter((one) => one === now || next.includes(one));
@@ -105,10 +115,12 @@ export const fieldsOf = (people) => [
 ];
 
 /** @type {import("../../record/fields.js").Field} */
-const CATEGORY = { label: "Category", name: "category", type: "text", shown: ({ category }) => category };
+const CATEGORY = { label: "Category", name: "category", type: "text",
+  shown: ({ category }) => category };
 
 export const raiser = (/** @type {string} */ noun, /** @type {() => unknown} */ act) =>
-  button(`Raise a ${noun}`, act, { kind: "main", key: "c", reason: denied("create_service_request") });
+  button(`Raise a ${noun}`, act, { kind: "main", key: "c",
+    reason: denied("create_service_request") });
 
 /** The dialog in which a request or a ticket is raised. What is typed stays when it is closed.
  * @param {string} noun @param {Child} further fields
@@ -125,7 +137,8 @@ export function dialog(noun, further, send) {
 
 async function raise() {
   const { data } = await get("/api/managed-services/search-references", { limit: 50 });
-  const references = data.map(({ type, id, title }) => /** @type {Choice} */ ([`${type} ${id}`, title]));
+  const references = data.map(({ type, id, title }) => /** @type {Choice} */ (
+    [`${type} ${id}`, title]));
   dialog("request", [
     input("Category", "category", { maxlength: 100 }),
     input("About", "reference", { options: [["", "Nothing in particular"], ...references] }),
@@ -142,11 +155,13 @@ function request(/** @type {Context} */ context, /** @type {number} */ id) {
   return page(context, {
     type: "service_request", noun: "request", id, path: "/api/service-requests/{id}", on: { id },
     permission: "update_service_request", said: "Comments", described: true,
-    talk: () => commented("service_request", id, list, of, "comment_service_request", context.signal),
+    talk: () => commented("service_request", id, list, of, "comment_service_request",
+      context.signal),
     fields: (people) => [...fieldsOf(people), CATEGORY, tagField("service_request")],
     names: async () => ({ tagIds: await all("/api/tags", {}) }),
     about: ({ creatorId, createdAt }, people) => [`Request ${id}, raised by `,
-      person(people.find((user) => user.id === creatorId), `user ${creatorId}`), " ", time(createdAt)],
+      person(people.find((user) => user.id === creatorId), `user ${creatorId}`), " ",
+      time(createdAt)],
     further: ({ referenceType, referenceId, agentAction }) => {
       const project = referenceType === "project" && referenceId;
       const name = project && (record("project", project)?.title ?? `Project ${project}`);

@@ -1,15 +1,17 @@
-/** Search: results by type, as one types. Down goes to the results, Enter opens the first. `#/search?q=` */
+/** Search: results by type, as one types. Down goes to the results, Enter opens the first.
+ * `#/search?q=` */
 /** @import { FoundRecord } from "workdesk" @import { Answer, View } from "../../kit.js" */
 import {
-  addressOf, arrows, counted, draw, ending, get, input, keyed, more, node, quiet, say, section, state, time, to,
-  trouble,
+  addressOf, arrows, counted, draw, ending, get, input, keyed, more, node, quiet, say, section,
+  state, time, to, trouble,
 } from "../../kit.js";
 
 const PAUSE_MS = 250; // After the last key.
 const SEARCHED = /[\p{L}\p{N}]|[^\x00-\x7f]/u;
 /** The groups in their order on the page. @type {Record<FoundRecord["type"], string>} */
 const NAMES = {
-  task: "Tasks", service_request: "Requests", ticket: "Tickets", project: "Projects", milestone: "Milestones",
+  task: "Tasks", service_request: "Requests", ticket: "Tickets", project: "Projects",
+  milestone: "Milestones",
   activity: "Activities", comment: "Comments", ticket_message: "Messages",
 };
 const TYPES = Object.entries(NAMES);
@@ -29,7 +31,8 @@ export async function view({ body, query, signal, filter }) {
     // Text that the API can search for.
     if (!SEARCHED.test(text)) return show([], { data: [], next: null }, now, "");
     try {
-      const parameters = { query: text, ...(kind && { type: /** @type {any} */ (kind) }), limit: 50 };
+      const parameters = { query: text, ...(kind && { type: /** @type {any} */ (kind) }),
+        limit: 50 };
       show([], await get("/api/search", parameters, { signal }), now);
     } catch (problem) {
       if (now === asked() && !signal.aborted) draw(end, trouble(problem, search));
@@ -59,7 +62,8 @@ function resultsOf(asked, signal) {
   arrows(results);
   /** Shows rows, unless they answer what is no longer asked. @param {FoundRecord[]} before
    * @param {Answer<FoundRecord[]>} page @param {string} now @param {string} [none] */
-  const show = (before, { data, next }, now, none = next ? "Nothing so far." : "Nothing found.") => {
+  const show = (before, { data, next }, now, none = next ? "Nothing so far."
+      : "Nothing found.") => {
     if (now !== asked()) return;
     answered = now;
     const found = [...before, ...data];
@@ -107,12 +111,14 @@ function hearKeys(words, results, isAnswered, search) {
   }, { capture: true });
 }
 
-function line(/** @type {FoundRecord} */ { type, id, parent, projectId, title, excerpt, status, updatedAt }) {
+function line(/** @type {FoundRecord} */ { type, id, parent, projectId, title, excerpt, status,
+    updatedAt }) {
   // Its own page, that of its parent, or that of its project, if there is one.
   const own = parent ? addressOf(parent.type, parent.recordId) : addressOf(type, id);
   const filter = type === "milestone" ? { milestone: `${id}` } : undefined;
   const href = own ?? (projectId && to(`/projects/${projectId}`, filter));
   const found = excerpt && excerpt !== title && quiet(excerpt);
-  return node("li", { key: `${type} ${id}` }, node(href ? "a.grow" : "span.grow", { href }, node("span", title), found),
+  return node("li", { key: `${type} ${id}` }, node(href ? "a.grow" : "span.grow", { href },
+    node("span", title), found),
     status && state(status), node("span.quiet.when", time(updatedAt)));
 }

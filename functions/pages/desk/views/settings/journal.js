@@ -1,9 +1,11 @@
-/** The audit log, oldest first: who changed what of the organization, users, rights, policy and connections.
- * Entries are chained by hashes, which the check goes through. `#/settings/journal?subject=user:7&from=2026-11-01` */
+/** The audit log, oldest first: who changed what of the organization, users, rights, policy and
+ * connections. Entries are chained by hashes, which the check goes through.
+ * `#/settings/journal?subject=user:7&from=2026-11-01` */
 /** @import { OrganizationJournalCheck, OrganizationJournalEntry, User } from "workdesk" */
 /** @import { Choice, Context } from "../../kit.js" */
 import {
-  button, clock, counted, draw, each, ending, everyone, get, input, more, node, now, quiet, state, words,
+  button, clock, counted, draw, each, ending, everyone, get, input, more, node, now, quiet, state,
+  words,
 } from "../../kit.js";
 
 /** @typedef {{ subject?: string, from?: string, to?: string }} Filters */
@@ -22,7 +24,8 @@ export async function journal({ body, query: asked, signal, filter }) {
   const wanted = () => filtersOf(asked);
 
   const showFilters = () => {
-    const changed = (/** @type {any} */ { target }) => filter({ [target.name]: target.value || null });
+    const changed = (/** @type {any} */ { target }) =>
+      filter({ [target.name]: target.value || null });
     draw(filters, fieldsOf(asked, people, changed));
   };
   const read = async () => {
@@ -64,13 +67,16 @@ function fieldsOf(query, people, onchange) {
     input("To", "to", { value: query.get("to"), ...day })];
 }
 
-/** The beginning of the period: a day of the address, or a week ago. @param {URLSearchParams} query */
+/** The beginning of the period: a day of the address, or a week ago.
+ * @param {URLSearchParams} query */
 function firstDay(query) {
   const ago = new Date(now() - DAYS * 86_400_000);
-  return query.get("from") ?? new Date(+ago - 60_000 * ago.getTimezoneOffset()).toISOString().slice(0, 10);
+  return query.get("from") ?? new Date(+ago - 60_000 * ago.getTimezoneOffset()).toISOString().slice(
+    0, 10);
 }
 
-/** Filters of the address as the API has them: whole days of the reader. @param {URLSearchParams} query
+/** Filters of the address as the API has them: whole days of the reader.
+ * @param {URLSearchParams} query
  * @returns {Filters} */
 function filtersOf(query) {
   const day = (/** @type {string | null} */ text, /** @type {number} */ later) => {
@@ -78,23 +84,29 @@ function filtersOf(query) {
     date.setDate(date.getDate() + later);
     return Number.isNaN(+date) ? undefined : date.toISOString();
   };
-  const [subject, from, to] = [query.get("subject"), day(firstDay(query), 0), day(query.get("to"), 1)];
+  const [subject, from, to] = [query.get("subject"), day(firstDay(query), 0), day(query.get("to"),
+    1)];
   return { ...(subject && { subject }), ...(from && { from }), ...(to && { to }) };
 }
 
 /** @param {OrganizationJournalEntry} entry @param {User[]} people */
 function line({ at, actor, event, subjects, seq, before, after, credential }, people) {
-  const name = (/** @type {number | null} */ id) => people.find((one) => one.id === id)?.fullName ?? `user ${id}`;
+  const name = (/** @type {number | null} */ id) => people.find((one) => one.id === id)?.fullName
+    ?? `user ${id}`;
   const who = actor.userId ? node("bdi", name(actor.userId)) : ACTORS[actor.type] ?? actor.type;
-  const about = subjects.map((one) => (one.startsWith("user:") ? name(Number(one.slice(5))) : words(one)));
+  const about = subjects.map((one) => (one.startsWith("user:") ? name(Number(one.slice(5)))
+    : words(one)));
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   const value = (/** @type {any} */ of) => (of === undefined || of === null ? "none"
     : typeof of === "object" ? JSON.stringify(of) : String(of));
-  return node("li", clock(at), node("span.grow", node("strong", words(event)), " ", about.join(", "),
-    fields.map((field) => node("div.quiet", `${words(field.replace(/[A-Z]/g, " $&").toLowerCase())}: `,
+  return node("li", clock(at), node("span.grow", node("strong", words(event)), " ",
+    about.join(", "),
+    fields.map((field) => node("div.quiet",
+      `${words(field.replace(/[A-Z]/g, " $&").toLowerCase())}: `,
       before && [node("span.prose", value(/** @type {any} */ (before)[field])), " → "],
       node("span.prose", value(/** @type {any} */ (after ?? {})[field]))))),
-  quiet("by ", who, credential?.tokenName && [" with the token ", node("bdi", credential.tokenName)]),
+  quiet("by ", who, credential?.tokenName && [" with the token ",
+    node("bdi", credential.tokenName)]),
   quiet(seq === null ? "sign-in" : `#${seq}`));
 }
 
@@ -119,7 +131,8 @@ function resultOf({ verified, entries, breaks, head }) {
     const why = breaks.map((one) => `entry ${one.seq}: ${words(one.why)}`).join("; ");
     return state("broken", `The journal was changed. ${why}`, "stop bad");
   }
-  return [state("verified", `${counted(entries, "entry", "entries")}, complete and unchanged`, "check good"),
+  return [state("verified", `${counted(entries, "entry", "entries")}, complete and unchanged`,
+    "check good"),
     head && node("small.whole", ` Newest: ${head.seq}, `, node("code", head.hash))];
 }
 

@@ -46,7 +46,8 @@ function browser(agent) {
 
 export const tokens = (/** @type {Context} */ context) => listed(context, {
   path: "/api/tokens", none: "No token. Scripts and CI use one instead of a password.",
-  line: (token, gone) => tokenLine(token, () => remove("/api/tokens/{id}", { id: token.id }).then(gone)),
+  line: (token, gone) => tokenLine(token, () => remove("/api/tokens/{id}", { id: token.id })
+    .then(gone)),
   create: "Create a token", secret: ({ name, token }) => [`Token “${name}”`, token],
   form: () => {
     const own = me().permissions;
@@ -56,26 +57,32 @@ export const tokens = (/** @type {Context} */ context) => listed(context, {
     return {
       fields: [input("Name", "name", { required: true, maxlength: 100, hint }),
         input("Ends", "days",
-          { options: [["30", "In 30 days"], ["90", "In 90 days"], ["365", "In a year"]], value: "90" }),
+          { options: [["30", "In 30 days"], ["90", "In 90 days"], ["365", "In a year"]],
+            value: "90" }),
         permissions.element],
       act: ({ name, days }) => {
         const [chosen, end] = [permissions.values(), now() + days * DAY_MS];
         if (chosen.length === 0) {
           const detail = "Choose at least one.";
-          throw new Problem(400, { detail, errors: [{ pointer: "/permissions", code: "value", detail }] });
+          throw new Problem(400, { detail,
+            errors: [{ pointer: "/permissions", code: "value", detail }] });
         }
-        return post("/api/tokens", {}, { name, expiresAt: new Date(end).toISOString(), permissions: chosen });
+        return post("/api/tokens", {}, { name, expiresAt: new Date(end).toISOString(),
+          permissions: chosen });
       },
     };
   },
 });
 
-/** A row of a token, with what revokes it. @param {Token} token @param {() => Promise<unknown>} revoke */
+/** A row of a token, with what revokes it. @param {Token} token
+ * @param {() => Promise<unknown>} revoke */
 export function tokenLine({ name, permissions, expiresAt, lastUsedAt }, revoke) {
   return node("li",
     node("div.grow", node("b", name),
-      node("div.quiet", permissions ? permissions.map(permissionName).join(", ") : "All permissions of its owner")),
-    quiet("ends ", time(expiresAt)), quiet(lastUsedAt ? ["last used ", time(lastUsedAt)] : "never used"),
+      node("div.quiet", permissions ? permissions.map(permissionName).join(", ")
+        : "All permissions of its owner")),
+    quiet("ends ", time(expiresAt)), quiet(lastUsedAt ? ["last used ", time(lastUsedAt)]
+      : "never used"),
     asking("Revoke", `Revoke “${name}”?`, "It ends at once. Programs that use it are refused.",
       revoke, { kind: "plain", name: `Revoke ${name}` }));
 }
@@ -101,7 +108,8 @@ export async function notifications({ body, signal }) {
   const done = node("p", { role: "status" });
   const kinds = Object.entries(KINDS).map(([kind, text]) => {
     const box = (/** @type {"inbox" | "mail"} */ place) => node("input", { type: "checkbox",
-      checked: known[/** @type {keyof typeof KINDS} */ (kind)][place], "aria-label": `${text}: ${place}` });
+      checked: known[/** @type {keyof typeof KINDS} */ (kind)][place],
+      "aria-label": `${text}: ${place}` });
     return { kind, text, inbox: box("inbox"), mail: box("mail") };
   });
   const head = node("tr", ["Notify me when", "Inbox", "Mail"].map((name) => node("th", name)));

@@ -2,8 +2,8 @@
 /** @import { AgentPolicy, Money, PolicyRule } from "workdesk" */
 /** @import { Choice, View } from "../../kit.js" */
 import {
-  ask, asking, button, decimals, denied, empty, form, input, money, myId, named, node, number, Problem, put, section,
-  time,
+  ask, asking, button, decimals, denied, empty, form, input, money, myId, named, node, number,
+  Problem, put, section, time,
 } from "../../kit.js";
 import { checks, shown } from "./parts.js";
 import { ACTION_TYPES, RISKS, ROLES } from "./sets.js";
@@ -80,29 +80,34 @@ function looserPolicy(known, reason, set) {
       button("Discard", () => set({ rules }))));
 }
 
-/** The policy as text, as far as it is changed. @param {AgentPolicy} policy @param {string[]} names */
+/** The policy as text, as far as it is changed. @param {AgentPolicy} policy
+ * @param {string[]} names */
 function told(policy, names) {
   const rules = policy.rules.map((rule) => `${condition(rule.when)}: ${demand(rule)}.`);
   return [...(names.includes("rules") ? rules : []), ...capLines(policy)].join("\n");
 }
 
-function capLines(/** @type {AgentPolicy} */ { caps: { actions, messagesPerCustomer, money: amounts } }) {
+function capLines(/** @type {AgentPolicy} */ { caps: { actions, messagesPerCustomer,
+    money: amounts } }) {
   const cap = (/** @type {number | null} */ value) => (value === null ? "no cap" : number(value));
   return [`Actions: ${cap(actions)}`, `Messages to one customer: ${cap(messagesPerCustomer)}`,
     `Money: ${amounts.map(money).join(", ") || "no cap"}`];
 }
 
 /** @param {AgentPolicy} policy */
-const freshness = ({ signedInWithin }) => (signedInWithin === null ? "Approvals need no fresh sign-in."
+const freshness = ({ signedInWithin }) => (signedInWithin === null
+  ? "Approvals need no fresh sign-in."
   : `Approving and settling need a sign-in of the last ${signedInWithin} minutes.`);
 
 const freshForm = (/** @type {AgentPolicy} */ { signedInWithin: value }) => ({
-  fields: input("Minutes since the sign-in", "signedInWithin", { type: "number", min: 5, max: 1440, value,
+  fields: input("Minutes since the sign-in", "signedInWithin",
+    { type: "number", min: 5, max: 1440, value,
     hint: "For approving and settling: 5 to 1,440. Empty: no limit." }),
   values: (/** @type {any} */ typed) => ({ signedInWithin: Number(typed.signedInWithin) || null }),
 });
 
-const capsForm = (/** @type {AgentPolicy} */ { caps: { actions, messagesPerCustomer, money: amounts } }) => ({
+const capsForm = (/** @type {AgentPolicy} */ { caps: { actions, messagesPerCustomer,
+    money: amounts } }) => ({
   fields: [
     input("Actions", "actions",
       { type: "number", min: 0, value: actions, hint: "Empty: no cap. Days are those of UTC." }),
@@ -121,7 +126,8 @@ const capsForm = (/** @type {AgentPolicy} */ { caps: { actions, messagesPerCusto
 /** The amount of a text such as "500 USD" or "12.50 EUR".
  * @param {string} text @param {string} name of the field @returns {Money} */
 function amountOf(text, name) {
-  const [, whole, part = "", code = ""] = /^(\d{1,12})(?:[.,](\d+))?\s*([a-z]{3})$/i.exec(text.trim()) ?? [];
+  const [, whole, part = "", code = ""] = /^(\d{1,12})(?:[.,](\d+))?\s*([a-z]{3})$/i.exec(
+    text.trim()) ?? [];
   const currency = code.toUpperCase();
   const minorUnits = Number(whole + part.padEnd(decimals(currency), "0"));
   if (whole && part.length <= decimals(currency)) return { currency, minorUnits };
@@ -132,8 +138,10 @@ function amountOf(text, name) {
 const typed = (/** @type {Money} */ { currency, minorUnits }) =>
   `${(minorUnits / 10 ** decimals(currency)).toFixed(decimals(currency))} ${currency}`;
 
-/** The actions of a rule, such as "Actions that move money, on stripe". @param {PolicyRule["when"]} when */
-function condition({ movesMoney, amountAtLeast, recordsAtLeast, riskAtLeast, actionType, connection }) {
+/** The actions of a rule, such as "Actions that move money, on stripe".
+ * @param {PolicyRule["when"]} when */
+function condition({ movesMoney, amountAtLeast, recordsAtLeast, riskAtLeast, actionType,
+    connection }) {
   const parts = [movesMoney !== null && `that move ${movesMoney ? "" : "no "}money`,
     amountAtLeast && `of ${money(amountAtLeast)} or more`,
     recordsAtLeast && `of ${number(recordsAtLeast)} records or more`,
@@ -143,21 +151,25 @@ function condition({ movesMoney, amountAtLeast, recordsAtLeast, riskAtLeast, act
   return parts.length === 0 ? "Every action" : `Actions ${parts.join(", ")}`;
 }
 
-/** The approval that a rule demands, such as "two approvals, from admin". @param {PolicyRule} rule */
+/** The approval that a rule demands, such as "two approvals, from admin".
+ * @param {PolicyRule} rule */
 function demand({ deny, approvers, roles, notOpener }) {
   if (deny) return "denied to everyone";
   const from = roles.length > 0 && `from ${roles.join(" or ")}`;
-  return [approvers === 2 ? "two approvals" : "one approval", from, notOpener && "not by the opener"]
+  return [approvers === 2 ? "two approvals" : "one approval", from,
+    notOpener && "not by the opener"]
     .filter(Boolean).join(", ");
 }
 
 function ruleFields(/** @type {PolicyRule | undefined} */ rule) {
-  const { actionType, movesMoney, amountAtLeast, recordsAtLeast, riskAtLeast, connection } = rule?.when ?? {};
+  const { actionType, movesMoney, amountAtLeast, recordsAtLeast, riskAtLeast, connection } =
+    rule?.when ?? {};
   const any = /** @type {Choice} */ (["", "Any"]);
   const roles = checks("Approvers’ roles (none chosen: any)", named(ROLES), rule?.roles);
   const others = checks("Others", [["notOpener", OPENER]], rule?.notOpener ? ["notOpener"] : []);
   const fields = [
-    input("Type of action", "actionType", { options: [any, ...named(ACTION_TYPES)], value: actionType }),
+    input("Type of action", "actionType", { options: [any, ...named(ACTION_TYPES)],
+      value: actionType }),
     input("Money", "movesMoney",
       { options: [any, ["true", "Move money"], ["false", "Move no money"]], value: movesMoney }),
     input("Amount at least", "amountAtLeast",
@@ -171,7 +183,8 @@ function ruleFields(/** @type {PolicyRule | undefined} */ rule) {
       options: [["1", "One approval"], ["2", "Two approvals"], ["deny", "Denied to everyone"]] }),
     roles.element, others.element,
   ];
-  const values = (/** @type {any} */ { movesMoney, amountAtLeast, recordsAtLeast, approval, ...when }) => ({
+  const values = (/** @type {any} */ { movesMoney, amountAtLeast, recordsAtLeast, approval,
+      ...when }) => ({
     when: { ...when, movesMoney: movesMoney && movesMoney === "true",
       recordsAtLeast: recordsAtLeast && Number(recordsAtLeast),
       amountAtLeast: amountAtLeast && amountOf(amountAtLeast, "amountAtLeast") },

@@ -12,10 +12,13 @@ const NEW = { type: "password", required: true, autocomplete: "new-password" };
 const CURRENT = { ...NEW, autocomplete: "current-password" };
 export const verified = (/** @type {string | null} */ at) => (at ? "verified" : "not verified");
 
-/** A text that is edited in its place. @param {any} known @param {string} name @param {string} reason
- * @param {Edited["patch"]} patch @param {string} [label] @param {string} [none] if it may be empty */
+/** A text that is edited in its place. @param {any} known @param {string} name
+ * @param {string} reason
+ * @param {Edited["patch"]} patch @param {string} [label]
+ * @param {string} [none] if it may be empty */
 function lineOf(known, name, reason, patch, label = "Name", none = "") {
-  const record = { read: () => known, keep: (/** @type {any} */ now) => (known = now), patch, reason };
+  const record = { read: () => known, keep: (/** @type {any} */ now) => (known = now), patch,
+    reason };
   const shown = (/** @type {string} */ value) => node("span", value);
   const made = text(record, { label, name, line: true, optional: none !== "", none, shown });
   made.show();
@@ -94,12 +97,14 @@ async function connect(username, signal) {
 
 /** @type {View} */
 export async function organization({ body, signal }) {
-  const [path, on] = [/** @type {const} */ ("/api/organizations/{id}"), { id: me().organization.id }];
+  const [path, on] = [/** @type {const} */ ("/api/organizations/{id}"),
+    { id: me().organization.id }];
   const { data } = await get(path, on, { signal });
   const line = (/** @type {string} */ name, /** @type {string[]} */ ...said) => lineOf(data, name,
     denied("manage_organization"), (change, match) => patch(path, on, change, { match }), ...said);
   body.append(facts({ Name: line("name"),
     "Web address": line("webUrl", "Web address", "the deployment’s own"), Number: data.id,
     Plan: data.planFeatures.map(featureName).join(", ") || "no further features",
-    "Rate limit": `${number(data.unitsPerSecond)} units a second; most requests take one to ten`, Created: time(data.createdAt) }));
+    "Rate limit": `${number(data.unitsPerSecond)} units a second; most requests take one to ten`,
+    Created: time(data.createdAt) }));
 }

@@ -1,4 +1,5 @@
-/** Tasks: the list of all, and one: its text, fields, tags, comments and history. `#/tasks`, `#/tasks/7` */
+/** Tasks: the list of all, and one: its text, fields, tags, comments and history. `#/tasks`,
+ * `#/tasks/7` */
 /** @import { JoinedTask } from "workdesk" @import { Context, View } from "../../kit.js" */
 /** @import { Field } from "../../record/record.js" */
 import {
@@ -18,16 +19,20 @@ export function view(context, parameters) {
     type: "task", noun: "task", id, path: "/api/tasks/{id}", on: { id }, permission: "update_task",
     said: "Comments", described: true,
     talk: async () => {
-      const read = await commented("task", id, comments, { taskId: id }, "comment_activity", context.signal);
+      const read = await commented("task", id, comments, { taskId: id }, "comment_activity",
+        context.signal);
       const task = record("task", id);
       if (task?.phaseId && !record("phase", task.phaseId)) await phases(task);
       return read;
     },
-    about: ({ project: of }) => [`Task ${id}`, of && [" in ", link(to(`/projects/${of.id}`), of.title)]],
+    about: ({ project: of }) => [`Task ${id}`, of
+      && [" in ", link(to(`/projects/${of.id}`), of.title)]],
     names: async (task) => ({ phaseId: await phases(task),
-      milestoneId: task.projectId ? await milestones(task) : [], tagIds: await all("/api/tags", {}) }),
+      milestoneId: task.projectId ? await milestones(task) : [],
+      tagIds: await all("/api/tags", {}) }),
     fields: (people) => [stateField("status", () => named(TASK_STATUSES)),
-      stateField("priority", () => named(PRIORITIES)), assignee(people), ...FIELDS, tagField("task")],
+      stateField("priority", () => named(PRIORITIES)), assignee(people), ...FIELDS,
+      tagField("task")],
     erase: ({ projectId }) =>
       ({ reason: denied("delete_task"), path: projectId ? `/projects/${projectId}` : "/" }),
   });
@@ -41,7 +46,8 @@ async function parts() {
   return { projects: choicesOf(projects), tags };
 }
 
-/** The list: at first the open tasks; those of one person by their due dates. @param {Context} context */
+/** The list: at first the open tasks; those of one person by their due dates.
+ * @param {Context} context */
 function tasks(context) {
   const known = parts();
   known.catch(() => {});
@@ -50,7 +56,8 @@ function tasks(context) {
   return list(context, { ...LIST, read: () => known });
 }
 
-/** Asks for a new task, of a project or of none. @param {import("../../kit.js").Choice[]} projects */
+/** Asks for a new task, of a project or of none.
+ * @param {import("../../kit.js").Choice[]} projects */
 function create(projects) {
   ask("New task", {
     fields: [input("Title", "title", { required: true, maxlength: 255 }),
@@ -58,7 +65,8 @@ function create(projects) {
       input("Priority", "priority", { options: named(PRIORITIES.toReversed()), value: "medium" })],
     submit: "Create", draft: "task",
     act: async ({ title, projectId, priority }) => {
-      const of = projectId ? { projectId: Number(projectId) } : { organizationId: me().organization.id };
+      const of = projectId ? { projectId: Number(projectId) }
+        : { organizationId: me().organization.id };
       const { data } = await post("/api/tasks", {}, { title, priority, ...of });
       store("task", data);
       go(`/tasks/${data.id}`);
@@ -110,7 +118,8 @@ const FIELDS = [
     choices: async (task) => [["", "None"], ...choicesOf(await phases(task))] },
 ];
 
-/** Reads the phases of a project, also for their names. @param {{ projectId: number | null }} task */
+/** Reads the phases of a project, also for their names.
+ * @param {{ projectId: number | null }} task */
 const phases = async ({ projectId }) =>
   (projectId ? store("phase", await all("/api/projects/{projectId}/phases", { projectId })) : []);
 

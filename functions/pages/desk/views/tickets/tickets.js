@@ -2,20 +2,20 @@
 /** @import { TicketSort } from "workdesk" @import { Context, View } from "../../kit.js" */
 import { all, node, person, post, time, to } from "../../kit.js";
 import { list, neighbors, page, tagChoices, tagField, TICKET } from "../../record/record.js";
-import {
-  dialog, fieldsOf, filters, line, raiser, several, turnOf,
-} from "../requests/requests.js";
+import { dialog, fieldsOf, filters, line, raiser, several, turnOf } from "../requests/requests.js";
 import { messagesOf } from "./messages.js";
 
 /** @type {[TicketSort, string][]} */
-const ORDERS = [["-lastMessageAt", "Last message"], ["-createdAt", "Newest"], ["createdAt", "Oldest"]];
+const ORDERS = [["-lastMessageAt", "Last message"], ["-createdAt", "Newest"],
+  ["createdAt", "Oldest"]];
 
 /** @type {View} */
 export async function view(context, { id }) {
   if (id) return ticket(context, Number(id));
   const send = (/** @type {any} */ content) => post("/api/managed-services/tickets", {}, content);
   context.header.append(raiser("ticket", () => dialog("ticket", null, send)));
-  return list(context, { type: "ticket", list: "/api/managed-services/tickets", noun: "ticket", filters, line,
+  return list(context, { type: "ticket", list: "/api/managed-services/tickets", noun: "ticket",
+    filters, line,
     read: tagChoices, fields: several, orders: () => ORDERS });
 }
 
@@ -46,7 +46,8 @@ function ticket(context, ticketId) {
 /** Links to the tickets beside one in the list that was shown last. @param {number} id */
 function beside(id) {
   const { previous, next } = neighbors("ticket", id);
-  const one = (/** @type {number | undefined} */ other, /** @type {string} */ label, /** @type {string} */ key) =>
+  const one = (/** @type {number | undefined} */ other, /** @type {string} */ label,
+    /** @type {string} */ key) =>
     other && node("a.link", { href: to(`/tickets/${other}`), "aria-keyshortcuts": key }, label);
   return node("nav.beside", { "aria-label": "Tickets of the list" }, one(previous, "Previous", "k"),
     one(next, "Next", "j"));
