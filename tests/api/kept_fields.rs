@@ -51,6 +51,7 @@ async fn has_records(api: &Api, ada: &Caller) -> [i64; 3] {
     ada.records_activity(parts).await;
     ada.raises_request().await;
     creates!(ada, "/api/managed-services/tickets", {"title": "Help"});
+    creates!(ada, "/api/customers", {"name": "Ferro Robotics"});
     let hooks = "https://hooks.example.com";
     [
         milestone,
@@ -67,7 +68,14 @@ fn changes([milestone, phase, webhook]: [i64; 3], user: i64) -> Value {
         "/api/projects/1": [
             [{"description": "All"}],
             [{"title": "Moved"}, {"status": "completed"}],
+            [{"customerId": 1}],
             [{"description": null}],
+            [{"customerId": null}],
+        ],
+        "/api/customers/1": [
+            [{"name": "Ferro"}, {"domains": ["ferro.example"]}],
+            [{"domains": []}, {"archived": true}],
+            [{"archived": false}],
         ],
         (format!("/api/phases/{phase}")): [[{"title": "Test"}, {"order": 9}]],
         (format!("/api/milestones/{milestone}")): [
@@ -91,13 +99,13 @@ fn changes([milestone, phase, webhook]: [i64; 3], user: i64) -> Value {
         ],
         "/api/service-requests/1": [
             [{"title": "No"}, {"priority": "urgent"}, {"assigneeId": user}],
-            [{"description": "Now"}, {"category": "a"}],
-            [{"description": null, "category": null, "assigneeId": null}],
+            [{"description": "Now"}, {"category": "a"}, {"customerId": 1}],
+            [{"description": null, "category": null, "assigneeId": null, "customerId": null}],
             [{"status": "in_progress", "priority": "low"}],
         ],
         "/api/managed-services/ticket/1": [
-            [{"title": "No"}, {"priority": "urgent"}, {"assigneeId": user}],
-            [{"assigneeId": null}, {"status": "in_progress", "priority": "low"}],
+            [{"title": "No"}, {"priority": "urgent"}, {"assigneeId": user}, {"customerId": 1}],
+            [{"assigneeId": null, "customerId": null}, {"status": "in_progress", "priority": "low"}],
         ],
         (format!("/api/users/{user}")): [
             [{"permissions": ["manage_tickets"], "role": "support"}],

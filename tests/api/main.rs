@@ -12,6 +12,7 @@ mod auth;
 mod changes;
 mod comments;
 mod concierge;
+mod customers;
 mod desk;
 mod docs;
 mod health;

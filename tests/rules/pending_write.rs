@@ -8,8 +8,9 @@ use shared::{
     agent::session::{Approving, Case, Proposal},
     model::{
         base::{
-            ActivityId, AgentSessionId, AlertId, Code, CommentId, Error, Id, MilestoneId, Order,
-            PhaseId, ProjectId, ServiceRequestId, TagId, TaskId, Thread, TicketId, UserId,
+            ActivityId, AgentSessionId, AlertId, Code, CommentId, CustomerId, Error, Id,
+            MilestoneId, Order, PhaseId, ProjectId, ServiceRequestId, TagId, TaskId, Thread,
+            TicketId, UserId,
         },
         people::{Held, Role, SignInAge},
         work::{MilestoneCreate, MilestoneUpdate, ServiceRequestCreate, TaskPlace, TaskUpdate},
@@ -89,6 +90,8 @@ fn writes<'a>(api: &'a Api, pending: &'a (dyn Fn() -> PendingWrite + Sync), n: i
         tickets().reply(pending(), id::<TicketId>(n), id(1), records::sent(&json!({"content": "Soon."}))) of store,
         alerts().record(pending(), records::alert("late_invoice", api.clock.now())) of store,
         directory().create_project(pending(), records::project("Move")) of store,
+        directory().create_customer(pending(), records::sent(&json!({"name": "Ferro Robotics"}))) of store,
+        directory().update_customer(pending(), id::<CustomerId>(n), records::sent(&json!({"archived": true}))) of store,
         directory().create_phase(pending(), id::<ProjectId>(n), records::phase("Build", 1)) of store,
         directory().create_tag(pending(), records::tag("urgent")) of store,
         directory().create_user(pending(), records::user("newcomer", Role::Admin, "")) of store,
@@ -118,6 +121,7 @@ async fn with_records() -> Api {
         comments().create(tenant, id::<ServiceRequestId>(1).into(), id(1), records::comment("Any news?")) of store,
         tickets().create(tenant, records::ticket()) of store,
         directory().create_tag(tenant, records::tag("late")) of store,
+        directory().create_customer(tenant, records::sent(&json!({"name": "Longhaul Imports"}))) of store,
     ];
     for (name, create) in creates {
         create

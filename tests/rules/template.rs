@@ -221,6 +221,19 @@ async fn walk_over_the_directory(world: &Concierge) {
         ("PATCH", &user, json!({"role": "member"})),
         ("PUT", &password, json!({"password": PASSWORD})),
         ("POST", "/api/projects", json!({"title": "x"})),
+        (
+            "POST",
+            "/api/customers",
+            json!({"name": "x", "domains": ["x.example"]}),
+        ),
+        (
+            "PATCH",
+            "/api/customers/1",
+            json!({"name": "y", "domains": ["y.example"]}),
+        ),
+        ("GET", "/api/customers", Value::Null),
+        ("GET", "/api/customers/1", Value::Null),
+        ("GET", "/api/customers/1/history", Value::Null),
         ("POST", "/api/projects/1/phases", json!({"title": "x"})),
         ("DELETE", "/api/phases/1", Value::Null),
         // Its name has another key in version 1.0.

@@ -146,6 +146,7 @@ pub fn ticket() -> NewTicket {
         status: ServiceStatus::Open,
         priority: Priority::High,
         assignee_id: None,
+        customer_id: None,
         created_at: None,
         resolved_at: None,
         messages: Vec::new(),

@@ -2,15 +2,18 @@
 
 use shared::{
     endpoint::*,
+    http::refusal::CustomerArchived,
     model::work::{Project, ProjectCreate},
 };
 
 /// Creates a project.
+///
+/// 409 `customer_archived` if its customer is archived.
 #[utoipa::path(post, path = "/api/projects")]
 pub async fn create_project(
     caller: Caller<need::ManageDirectory>,
     Body(new): Body<ProjectCreate>,
-) -> Result<Single<Shown<Project>>, Problem> {
+) -> Result<Single<Shown<Project>>, Problem<CustomerArchived>> {
     let directory = caller.app.store.directory();
     let project = directory
         .create_project(caller.write(), new)

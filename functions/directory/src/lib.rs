@@ -1,6 +1,7 @@
-//! Organizations with their journals, users, invitations, projects, phases and tags.
+//! Organizations with their journals, users, invitations, customers, projects, phases and tags.
 
 mod check_journal;
+mod create_customer;
 mod create_invitation;
 mod create_phase;
 mod create_project;
@@ -9,10 +10,13 @@ mod create_user;
 mod delete_invitation;
 mod delete_phase;
 mod delete_tag;
+mod get_customer;
 mod get_organization;
 mod get_project;
 mod get_user;
+mod history_of_customer;
 mod history_of_project;
+mod list_customers;
 mod list_invitations;
 mod list_journal;
 mod list_phases;
@@ -21,6 +25,7 @@ mod list_tags;
 mod list_users;
 mod send_invitation;
 mod set_password;
+mod update_customer;
 mod update_organization;
 mod update_phase;
 mod update_project;
@@ -45,6 +50,11 @@ pub fn routes() -> Routes<App> {
         operation!(create_invitation::create_invitation),
         operation!(send_invitation::send_invitation),
         operation!(delete_invitation::delete_invitation),
+        operation!(list_customers::list_customers),
+        operation!(create_customer::create_customer),
+        operation!(get_customer::get_customer),
+        operation!(update_customer::update_customer),
+        operation!(history_of_customer::list_customer_history),
         operation!(list_projects::list_projects),
         operation!(create_project::create_project),
         operation!(get_project::get_project),

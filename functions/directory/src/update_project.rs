@@ -2,6 +2,7 @@
 
 use shared::{
     endpoint::*,
+    http::refusal::CustomerArchived,
     model::{
         base::ProjectId,
         work::{Project, ProjectUpdate},
@@ -11,13 +12,13 @@ use shared::{
 /// Updates a project.
 ///
 /// An archived project takes no new tasks, milestones, activities or phases. What it has can still
-/// be read, changed and finished.
+/// be read, changed and finished. A new customer that is archived is 409 `customer_archived`.
 #[utoipa::path(patch, path = "/api/projects/{id}")]
 pub async fn update_project(
     caller: Caller<need::ManageDirectory>,
     Path(id): Path<PathId<ProjectId>>,
     Body(update): Body<ProjectUpdate>,
-) -> Result<Single<Shown<Project>>, Problem<ConcurrentChange>> {
+) -> Result<Single<Shown<Project>>, Problem<(ConcurrentChange, CustomerArchived)>> {
     let directory = caller.app.store.directory();
     let project = directory.update_project(caller.write(), id.known()?, update);
     Ok(Single(project.await?.into()))

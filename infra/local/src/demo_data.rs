@@ -73,6 +73,7 @@ struct Organization {
     name: String,
     accounts: Vec<Account>,
     tags: Vec<String>,
+    customers: Vec<Map<String, Value>>,
     projects: Vec<Project>,
     tickets: Vec<Row>,
 }
@@ -262,6 +263,16 @@ impl DemoData {
             demo.ids
                 .insert(tag.clone(), json!(created.id));
         }
+        for customer in &self.organization.customers {
+            let new = demo.body(customer, json!({}))?;
+            let created = demo
+                .store
+                .directory()
+                .create_customer(demo.tenant, new)
+                .await?;
+            demo.ids
+                .insert(created.name.to_string(), json!(created.id));
+        }
         for project in &self.organization.projects {
             Box::pin(demo.project(project)).await?;
         }
@@ -318,7 +329,7 @@ impl Demo {
         let mut body = more;
         for (name, value) in fields {
             let text = value.as_str();
-            let is_name = ["assignee", "milestone", "phase"].contains(&name.as_str());
+            let is_name = ["assignee", "milestone", "phase", "customer"].contains(&name.as_str());
             if let Some(named) = text.filter(|_| is_name) {
                 body[format!("{name}Id")] = self.id(named)?;
             } else {
@@ -470,11 +481,18 @@ impl Demo {
             })
         });
         let past = self.past(&row.past)?;
+        let customer = row
+            .body
+            .get("customer")
+            .and_then(Value::as_str);
         let ticket = NewTicket {
             title: serde_json::from_value(member("title"))?,
             status: past.status,
             priority: serde_json::from_value(member("priority"))?,
             assignee_id: past.assignee_id,
+            customer_id: customer
+                .map(|name| self.id(name))
+                .transpose()?,
             created_at: past.created_at,
             resolved_at: past.resolved_at,
             messages: messages.collect::<Result<_, _>>()?,

@@ -87,7 +87,7 @@ mod tests {
     fn the_first_preference_for_a_handling_counts() {
         for (prefer, expected) in [
             ("handling=strict", true),
-            ("MemberHandling=\"strict\"", true),
+            ("Handling=\"strict\"", true),
             ("respond-async, handling=strict", true),
             ("wait=5; handling=strict", true),
             ("handling=lenient, handling=strict", false),

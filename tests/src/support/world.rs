@@ -142,8 +142,8 @@ impl World {
         let concierge = Box::pin(Concierge::start_in(settings)).await;
         let api = &concierge.api;
         may_do_all(api, &concierge.max).await;
-        has_work(api, &concierge.max).await;
-        has_requests_and_tickets(api, &concierge.max).await;
+        Box::pin(has_work(api, &concierge.max)).await;
+        Box::pin(has_requests_and_tickets(api, &concierge.max)).await;
         api.has_notification(&concierge.max, NOTIFICATION)
             .await;
         api.indexes(api.home.id).await;

@@ -108,6 +108,7 @@ impl ProposedAction {
             category: Some(category.try_into().map_err(text)?),
             reference_type: None,
             reference_id: None,
+            customer_id: None,
         })
     }
 

@@ -140,6 +140,14 @@ impl Error {
         Self::Invalid(vec![fault])
     }
 
+    /// 400 with these faults, if there are any.
+    pub fn unless_valid(faults: Vec<Fault>) -> Result<(), Self> {
+        if faults.is_empty() {
+            return Ok(());
+        }
+        Err(Self::Invalid(faults))
+    }
+
     /// 409: other requests changed the record in every attempt.
     pub fn contended() -> Self {
         let detail = "Another request changed the record at the same time. Read it and try again.";

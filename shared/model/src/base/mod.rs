@@ -51,10 +51,11 @@ pub use record_ref::{
     Thread, WantedTags,
 };
 pub use record_type::{
-    ActivityId, AgentSessionId, AlertId, CommentId, Deletion, FeedType, Id, InvitationId,
-    MilestoneId, OrganizationId, OtherType, PhaseId, ProjectId, RecordFacts, RecordId, RecordPath,
-    RecordType, ReferenceId, ReferenceType, SearchedType, ServiceRequestId, SubjectType, TagId,
-    TaskId, TicketId, TicketMessageId, TitleOf, TokenId, UnlistedKind, UserId, View, WebhookId,
+    ActivityId, AgentSessionId, AlertId, CommentId, CustomerId, Deletion, FeedType, Id,
+    InvitationId, MilestoneId, OrganizationId, OtherType, PhaseId, ProjectId, RecordFacts,
+    RecordId, RecordPath, RecordType, ReferenceId, ReferenceType, SearchedType, ServiceRequestId,
+    SubjectType, TagId, TaskId, TicketId, TicketMessageId, TitleOf, TokenId, UnlistedKind, UserId,
+    View, WebhookId,
 };
 pub use secret::{SealedSecret, SentSecret, is_header_text};
 pub use sort::{
@@ -63,10 +64,10 @@ pub use sort::{
     SavingSort, SessionSort, TaskSort, ThreadSort, TokenSort, UserSort,
 };
 pub use text::{
-    ActionId, AlertText, Category, Content, DeliveryId, Description, EntityId, ExternalId,
-    Fingerprint, Form, FullName, JournalSubject, LinkToken, LoginName, MetricName, NotificationId,
-    OrganizationName, Reason, SearchText, SessionName, Slug, SourceName, StateName, SystemName,
-    TagName, Title, TokenName, Unit, Username,
+    ActionId, AlertText, Category, Content, CustomerName, DeliveryId, Description, EntityId,
+    ExternalId, Fingerprint, Form, FullName, JournalSubject, LinkToken, LoginName, MetricName,
+    NotificationId, OrganizationName, Reason, SearchText, SessionName, Slug, SourceName, StateName,
+    SystemName, TagName, Title, TokenName, Unit, Username,
 };
 pub use time::{NotATimestamp, Timestamp, Window, span};
 pub use wrong_text::{CommonPassword, WrongText};

@@ -62,7 +62,6 @@ impl<const MOST: usize> Field for QueryWords<MOST> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{base::input::parse_query, work::TaskFilter};
 
     fn matches(query: &str, title: &str) -> bool {

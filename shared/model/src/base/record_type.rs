@@ -275,6 +275,11 @@ records! {
         path: RecordPath::List("tags"),
         deletion: Deletion::Tags,
     }
+    Customer(CustomerId = "a"): "A customer." {
+        noun: "customer", key: "CUSTOMER", named_by: "customerId",
+        path: RecordPath::Record("customers"), view: View::Record("customers"),
+        has_history: true,
+    }
     Comment(CommentId = "a"): "A comment on a service request, an activity or a task." {
         noun: "comment", key: "COMMENT", named_by: "commentId",
         path: RecordPath::Below("comments"),
@@ -456,7 +461,7 @@ subsets! {
     /// The type of a record in the change feed.
     FeedType as "RecordType" = "a type of record":
         Task | Milestone | ServiceRequest | Ticket | Activity | Project | Phase | Tag | Comment
-        | TicketMessage | User | Alert | AgentSession;
+        | TicketMessage | User | Alert | AgentSession | Customer;
     /// The type of a record that search finds.
     SearchedType = "a type of record that search finds":
         Task | ServiceRequest | Ticket | Project | Milestone | Activity | Comment | TicketMessage;

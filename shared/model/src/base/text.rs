@@ -209,6 +209,7 @@ texts! {
          do not mix.",
     Line FullName(1..=255) = "Ada Lindqvist": "A person's name, to show.",
     Line OrganizationName(1..=255) = "Halden Services": "The name of an organization.",
+    Line CustomerName(1..=255) = "Ferro Robotics": "The name of a customer; unique in the organization without regard to case.",
     Line TagName(1..=50) = "urgent": "The name of a tag; unique in the organization without regard to case.",
     Line ActionId(1..=100) = "s1-p1-a1": "The id of an action of an agent session.",
     Line SystemName(1..=64) = "billing": "The name of a target system.",

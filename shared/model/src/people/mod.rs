@@ -1,5 +1,6 @@
 //! Organizations, users, and all by which they sign in: sessions, tokens, links, providers.
 
+pub(crate) mod customer;
 pub(crate) mod demand;
 pub(crate) mod directory;
 pub(crate) mod held;
@@ -15,6 +16,10 @@ pub(crate) mod sid;
 pub(crate) mod token;
 pub(crate) mod user;
 
+pub use customer::{
+    Customer, CustomerCreate, CustomerDomain, CustomerDomains, CustomerFilter, CustomerRef,
+    CustomerSort, CustomerUpdate,
+};
 pub use demand::{Demand, SignInAge};
 pub use directory::{
     ImportOf, LeaverRule, Organization, OrganizationUpdate, PlanFeature, Suspension,

@@ -3,8 +3,8 @@ use utoipa::ToSchema;
 
 use crate::{
     base::{
-        AnyOf, Description, Ids, OrOther, Order, OrganizationId, PhaseId, ProjectId, SearchText,
-        Timestamp, Title,
+        AnyOf, CustomerId, Description, Ids, OrNone, OrOther, Order, OrganizationId, PhaseId,
+        ProjectId, SearchText, Timestamp, Title,
         input::{Defaulted, Patch, PatchField},
         sort::sort,
     },
@@ -22,6 +22,9 @@ pub struct Project {
     /// The status; active projects count as active engagements.
     #[schema(value_type = ProjectStatus)]
     pub status: OrOther<ProjectStatus>,
+    /// The customer for whom it is done.
+    #[serde(default)]
+    pub customer_id: Option<CustomerId>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -30,6 +33,8 @@ input! {
     pub struct ProjectFilter {
         /// Without it, all projects but the archived ones.
         status: Option<AnyOf<ProjectStatus>>,
+        /// One of these, or `none`.
+        customer_id: Option<AnyOf<OrNone<CustomerId>>>,
         /// Words, each of which must begin a word of the title, without regard to case.
         query: Option<SearchText>,
     }
@@ -38,6 +43,8 @@ input! {
         title: Title,
         description: Option<Description>,
         status: Defaulted<ProjectStatus>,
+        /// A customer of the organization that is not archived.
+        customer_id: Option<CustomerId>,
     }
     example {
         "title": "Billing migration",
@@ -50,6 +57,8 @@ input! {
         description: Patch<Description>,
         /// Any change is allowed. An archived project takes no new work.
         status: PatchField<ProjectStatus>,
+        /// A customer of the organization that is not archived.
+        customer_id: Patch<CustomerId>,
     }
     changes Project;
     needs any;
@@ -85,6 +94,7 @@ impl Project {
             title: sent.title,
             description: sent.description,
             status: sent.status.0.into(),
+            customer_id: sent.customer_id,
             created_at: now,
             updated_at: now,
         }

@@ -5,8 +5,8 @@ use utoipa::ToSchema;
 
 use crate::{
     base::{
-        AgentSessionId, AnyOf, CarriedTags, Category, Description, Error, FaultCode, Ids,
-        JsonObject, JsonText, OrNone, OrOther, OrganizationId, ReferenceId, ReferenceType,
+        AgentSessionId, AnyOf, CarriedTags, Category, CustomerId, Description, Error, FaultCode,
+        Ids, JsonObject, JsonText, OrNone, OrOther, OrganizationId, ReferenceId, ReferenceType,
         ServiceRequestId, Timestamp, Title, TitleWords, UserId, WantedTags, Who,
         input::{Defaulted, InputPlace, Patch, PatchField, Reading},
     },
@@ -29,6 +29,9 @@ pub struct ServiceRequest {
     /// A category of the organization's own.
     pub category: Option<Category>,
     pub creator_id: UserId,
+    /// The customer whom it concerns.
+    #[serde(default)]
+    pub customer_id: Option<CustomerId>,
     /// The user who works on it.
     pub assignee_id: Option<UserId>,
     /// The type of the record that it refers to; set together with `reference_id`.
@@ -69,6 +72,8 @@ input! {
         reference_type: Option<ReferenceType>,
         /// A project of the caller's organization, or the organization itself.
         reference_id: Option<ReferenceId>,
+        /// A customer of the organization that is not archived.
+        customer_id: Option<CustomerId>,
     }
     check(reference_type, reference_id) come_together;
     schema all_or_none_given(reference_type, reference_id);
@@ -88,6 +93,8 @@ input! {
         assignee_id: Patch<UserId>,
         /// A status that the current one may change to; see `ServiceStatus`.
         status: PatchField<ServiceStatus>,
+        /// A customer of the organization that is not archived.
+        customer_id: Patch<CustomerId>,
     }
     needs any;
     example {"status": "in_progress", "assigneeId": 1, "category": null};
@@ -102,6 +109,7 @@ input! {
         category: Option<AnyOf<OrNone<Category>>>,
         assignee_id: Option<AnyOf<OrNone<Who>>>,
         creator_id: Option<AnyOf<Who>>,
+        customer_id: Option<AnyOf<OrNone<CustomerId>>>,
         tag_id: Option<WantedTags>,
         /// Changed at this instant or after it.
         updated_since: Option<Timestamp>,
@@ -117,6 +125,7 @@ impl ServiceRequestFilter {
         let assignee = self.assignee_id.as_ref();
         let creator = self.creator_id.as_ref();
         let category = self.category.as_ref();
+        let customer = self.customer_id.as_ref();
         let tag = self.tag_id.as_ref();
         let by_creator = |who: &Who| who.user(caller) == request.creator_id;
         status.is_none_or(|any| any.has(&request.status))
@@ -124,6 +133,7 @@ impl ServiceRequestFilter {
             && category.is_none_or(|any| any.names(request.category.as_ref()))
             && assignee.is_none_or(|any| any.names_user(request.assignee_id, caller))
             && creator.is_none_or(|any| any.0.iter().any(by_creator))
+            && customer.is_none_or(|any| any.names(request.customer_id.as_ref()))
             && tag.is_none_or(|any| any.names_one_of(&request.tag_ids))
             && self
                 .updated_since
@@ -171,6 +181,7 @@ impl ServiceRequest {
             priority: create.priority.0.into(),
             category: create.category,
             creator_id: creator,
+            customer_id: create.customer_id,
             assignee_id: None,
             reference_type: create.reference_type.map(OrOther::from),
             reference_id: create.reference_id,
@@ -207,6 +218,9 @@ impl ServiceRequest {
         update
             .assignee_id
             .apply(&mut self.assignee_id);
+        update
+            .customer_id
+            .apply(&mut self.customer_id);
         self.updated_at = now;
         Ok(resolution)
     }

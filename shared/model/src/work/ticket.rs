@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use crate::{
     base::{
-        AnyOf, CarriedTags, Code, Content, Description, Error, Ids, OrNone, OrOther,
+        AnyOf, CarriedTags, Code, Content, CustomerId, Description, Error, Ids, OrNone, OrOther,
         OrganizationId, TicketId, TicketMessageId, Timestamp, Title, TitleWords, UserId,
         WantedTags, Who,
         input::{Defaulted, Patch, PatchField},
@@ -31,6 +31,9 @@ pub struct Ticket {
     /// The user who raised it; null for a ticket that no user raised.
     #[serde(default)]
     pub creator_id: Option<UserId>,
+    /// The customer whom it concerns.
+    #[serde(default)]
+    pub customer_id: Option<CustomerId>,
     /// The ids of its tags, some of which may have been deleted.
     #[serde(default)]
     #[schema(ignore)]
@@ -76,6 +79,8 @@ input! {
         priority: Defaulted<Priority>,
         /// A user of the organization.
         assignee_id: Option<UserId>,
+        /// A customer of the organization that is not archived.
+        customer_id: Option<CustomerId>,
     }
     example {
         "title": "Usage of October is missing from the invoice",
@@ -91,6 +96,8 @@ input! {
         priority: PatchField<Priority>,
         /// A user of the organization.
         assignee_id: Patch<UserId>,
+        /// A customer of the organization that is not archived.
+        customer_id: Patch<CustomerId>,
     }
     needs any;
     example {"status": "pending", "priority": "high"};
@@ -102,6 +109,7 @@ input! {
         priority: Option<AnyOf<Priority>>,
         assignee_id: Option<AnyOf<OrNone<Who>>>,
         creator_id: Option<AnyOf<OrNone<Who>>>,
+        customer_id: Option<AnyOf<OrNone<CustomerId>>>,
         tag_id: Option<WantedTags>,
         /// Changed at this instant or after it.
         updated_since: Option<Timestamp>,
@@ -127,11 +135,13 @@ impl TicketFilter {
         let priority = self.priority.as_ref();
         let assignee = self.assignee_id.as_ref();
         let creator = self.creator_id.as_ref();
+        let customer = self.customer_id.as_ref();
         let tag = self.tag_id.as_ref();
         status.is_none_or(|any| any.has(&ticket.status))
             && priority.is_none_or(|any| any.has(&ticket.priority))
             && assignee.is_none_or(|any| any.names_user(ticket.assignee_id, caller))
             && creator.is_none_or(|any| any.names_user(ticket.creator_id, caller))
+            && customer.is_none_or(|any| any.names(ticket.customer_id.as_ref()))
             && tag.is_none_or(|any| any.names_one_of(&ticket.tag_ids))
             && self
                 .updated_since
@@ -162,6 +172,9 @@ impl Ticket {
         update
             .assignee_id
             .apply(&mut self.assignee_id);
+        update
+            .customer_id
+            .apply(&mut self.customer_id);
         self.updated_at = now;
         Ok(resolution)
     }

@@ -66,10 +66,7 @@ pub(crate) fn keeps<R: Serialize>(sent: &Fields, stored: &Stored<R>) -> Result<(
         is_other.then(|| Fault::at(name, FaultCode::Unchangeable, format!("`{name}` {detail}")))
     };
     let faults: Vec<Fault> = sent.iter().filter_map(fault).collect();
-    if faults.is_empty() {
-        return Ok(());
-    }
-    Err(Error::Invalid(faults))
+    Error::unless_valid(faults)
 }
 
 /// Returns true for plain values that are not the same. Numbers and instants may be written

@@ -20,6 +20,7 @@ pub(crate) mod shown;
 pub(crate) mod store;
 pub(crate) mod texts;
 pub(crate) mod tracked;
+pub(crate) mod unique;
 pub(crate) mod words;
 pub(crate) mod writes;
 

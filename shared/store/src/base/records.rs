@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use agent::{action::AgentAction, connection::Excerpt, session::AgentSession};
 use model::{
     base::{
-        AgentSessionId, AlertId, Deleted, ExternalId, Fingerprint, InvitationId, JsonText,
-        OrganizationId, ProjectId, RecordName, RecordType, ReferenceId, ReferenceType, Reminded,
-        SearchedType, SourceName, TagId, Talk, Timestamp, TokenId, UserId,
+        AgentSessionId, AlertId, CustomerId, Deleted, ExternalId, Fingerprint, InvitationId,
+        JsonText, OrganizationId, ProjectId, RecordName, RecordType, ReferenceId, ReferenceType,
+        Reminded, SearchedType, SourceName, TagId, Talk, Timestamp, TokenId, UserId,
     },
-    people::{OrganizationHead, PasswordHash, PasswordSignIn},
+    people::{CustomerDomain, OrganizationHead, PasswordHash, PasswordSignIn},
     updates::{FeedEntry, NotificationKind, NotificationPreferences},
 };
 use serde::{Deserialize, Serialize};
@@ -273,6 +273,21 @@ items! {
         /// The name as a key.
         pub(crate) name: String,
         pub(crate) tag_id: TagId,
+    }
+
+    /// The customer of a name. It is written in one transaction with the customer.
+    pub(crate) struct NameOfCustomer {
+        pub(crate) organization_id: OrganizationId,
+        /// The name as a key.
+        pub(crate) name: String,
+        pub(crate) customer_id: CustomerId,
+    }
+
+    /// The customer of a domain. It is written in one transaction with the customer.
+    pub(crate) struct DomainOfCustomer {
+        pub(crate) organization_id: OrganizationId,
+        pub(crate) domain: CustomerDomain,
+        pub(crate) customer_id: CustomerId,
     }
 
     /// The tags of a record. For some time, they include deleted tags.

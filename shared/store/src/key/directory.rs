@@ -1,18 +1,18 @@
-//! Keys of projects, phases and tags, and of reference search.
+//! Keys of projects, phases, tags and customers, and of reference search.
 
 use model::{
-    base::{Id, ProjectId, RecordType, Tagged},
-    people::Tag,
-    work::{Phase, Project},
+    base::{CustomerId, Id, ProjectId, RecordType, Tagged},
+    people::{Customer, Tag},
+    work::{Phase, Project, ServiceRequest, Ticket},
 };
-use table::{Gsi1, Key, RecordList, SortKey, padded};
+use table::{Gsi1, Gsi3, Key, RecordList, SortKey, padded};
 
 use crate::{
     Tenant,
-    base::records::{NameOfTag, Reference, Tags},
+    base::records::{DomainOfCustomer, NameOfCustomer, NameOfTag, Reference, Tags},
 };
 
-use super::format::{keys, name, name_then_id, of_record, partition, record_of};
+use super::format::{instant_then_id, keys, name, name_then_id, of_record, partition, record_of};
 
 keys! {
     /// The organization's projects by title.
@@ -25,6 +25,24 @@ keys! {
     /// The tag of a case-folded name, which is unique in the organization.
     pub(crate) fn name_of_tag(tenant: Tenant, folded_name: &str) -> Key<NameOfTag>
         = format!("ORG#{tenant}#TAG_NAME"), folded_name;
+    /// The organization's customers by name.
+    pub fn customers(tenant: Tenant) -> RecordList<Customer, Gsi1>
+        = partition(tenant, RecordType::Customer);
+    /// The customer of a case-folded name, which is unique in the organization.
+    pub(crate) fn name_of_customer(tenant: Tenant, folded_name: &str) -> Key<NameOfCustomer>
+        = format!("ORG#{tenant}#CUSTOMER_NAME"), folded_name;
+    /// The customer of a domain, which is unique in the organization.
+    pub(crate) fn domain_of_customer(tenant: Tenant, domain: &str) -> Key<DomainOfCustomer>
+        = format!("ORG#{tenant}#CUSTOMER_DOMAIN"), domain;
+    /// A customer's tickets by creation.
+    pub fn tickets_of_customer(tenant: Tenant, customer: CustomerId) -> RecordList<Ticket, Gsi3>
+        = of_record(tenant, customer, RecordType::Ticket);
+    /// A customer's service requests by creation.
+    pub fn service_requests_of_customer(tenant: Tenant, customer: CustomerId) -> RecordList<ServiceRequest, Gsi3>
+        = of_record(tenant, customer, RecordType::ServiceRequest);
+    /// A customer's key in [`customers`].
+    pub fn customer_by_name(customer: &Customer) -> Key<Customer, Gsi1>
+        = customers(customer.organization_id) => name_then_id(&customer.name, customer.id);
     /// The possible references of a service request, by creation: small items that reference search
     /// filters.
     pub(crate) fn references(tenant: Tenant) -> RecordList<Reference> = format!("ORG#{tenant}#REFERENCE");
@@ -57,4 +75,16 @@ pub(crate) fn reference(reference: &Reference) -> Key<Reference> {
 /// A record of which only the tags are read.
 pub(crate) fn tagged(tenant: Tenant, tagged: Tagged) -> Key<Tags> {
     record_of(tenant, tagged.kind(), tagged.id())
+}
+
+/// A ticket's key in [`tickets_of_customer`], if it has a customer.
+pub fn ticket_of_customer(ticket: &Ticket) -> Option<Key<Ticket, Gsi3>> {
+    let tickets = tickets_of_customer(ticket.organization_id, ticket.customer_id?);
+    Some(tickets.at(instant_then_id(ticket.created_at, ticket.id)))
+}
+
+/// A service request's key in [`service_requests_of_customer`], if it has a customer.
+pub fn service_request_of_customer(request: &ServiceRequest) -> Option<Key<ServiceRequest, Gsi3>> {
+    let requests = service_requests_of_customer(request.organization_id, request.customer_id?);
+    Some(requests.at(instant_then_id(request.created_at, request.id)))
 }

@@ -91,6 +91,8 @@ pub(crate) fn partitions(tenant: Tenant) -> Vec<Partition> {
         Partition::new(pk(key::invited_address(tenant, ""))),
         Partition::new(of(RecordType::Mail)).naming(of_mail),
         Partition::new(pk(key::name_of_tag(tenant, ""))),
+        Partition::new(pk(key::name_of_customer(tenant, ""))),
+        Partition::new(pk(key::domain_of_customer(tenant, ""))),
         Partition::new(of(RecordType::Cleanup)).naming(of_deletion),
         Partition::new(key::resolution_days(tenant).partition()),
         Partition::new(key::references(tenant).partition()),

@@ -1,5 +1,6 @@
-//! Organizations, users, projects, phases and tags.
+//! Organizations, users, customers, projects, phases and tags.
 
+mod customers;
 mod organizations;
 mod phases;
 mod projects;
@@ -25,6 +26,7 @@ use crate::{
     key,
 };
 
+pub(crate) use customers::NamedCustomer;
 pub(crate) use projects::takes_work;
 
 resource! { pub Directory as directory }
@@ -56,6 +58,7 @@ impl From<&Project> for Reference {
 }
 
 pub(crate) mod totals {
+    pub(crate) const CUSTOMERS: &str = "customers";
     pub(crate) const ACTIVE_PROJECTS: &str = "activeProjects";
     /// Manual minutes that succeeded automated actions saved.
     pub(crate) const MINUTES_SAVED: &str = "minutesSaved";

@@ -1,8 +1,9 @@
-use std::{future::ready, ops::Deref};
+use std::ops::Deref;
 
 use model::{
     base::{
-        AnyOf, CreatedSort, Error, Fault, HistoryOf, JsonText, ServiceRequestId, Timestamp, UserId,
+        AnyOf, CreatedSort, Error, Fault, HistoryOf, JsonText, ServiceRequestId, Timestamp, Title,
+        UserId,
     },
     work::{
         Resolution, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter,
@@ -10,7 +11,7 @@ use model::{
     },
 };
 use table::{
-    Condition, Stored, Write,
+    Batch, Condition, Stored, Write,
     page::{Page, PageRequest},
 };
 
@@ -28,6 +29,7 @@ use crate::{
         writes::Writes,
     },
     key::{self, Keyed},
+    people::directory::NamedCustomer,
     work::{
         assignee::Assignee,
         references::referred_to,
@@ -80,6 +82,7 @@ record! {
     number_sets: [tagging::TAG_IDS],
     long_text: texts::DESCRIPTION,
     gsi1: Some(key::service_request_in_time(request)),
+    gsi3: key::service_request_of_customer(request),
     hidden: ["organizationId", "metadata", "agentAction", "resolvedAt", "tagIds"],
 }
 
@@ -122,8 +125,11 @@ impl ServiceRequests<'_> {
         new: ServiceRequestCreate,
         past: Past,
     ) -> Result<Stored<ServiceRequest>> {
-        let request = |context: &WriteContext, id, (), now| {
-            let tenant = context.tenant;
+        let (pending, tenant) = pending.with_tenant();
+        let customer = NamedCustomer::new(tenant, new.customer_id.as_ref());
+        let customers = self.0.batch(customer.key());
+        let request = |_: &WriteContext, id, customers: Batch, now| {
+            customer.known(&customers, None)?;
             let mut writes = Writes::default();
             if let Some((kind, id)) = new.reference_type.zip(new.reference_id) {
                 let fault = || Fault::unknown("referenceId", kind.facts().noun);
@@ -147,7 +153,7 @@ impl ServiceRequests<'_> {
             Ok((request, writes))
         };
         self.0
-            .create(pending, ready(Ok(())), request)
+            .create(pending, customers, request)
             .await
     }
 
@@ -196,18 +202,32 @@ impl ServiceRequests<'_> {
             return store.whole_page(rows.await?).await;
         }
         let query = filter.query.as_ref();
+        let customer = filter
+            .customer_id
+            .as_ref()
+            .and_then(AnyOf::only_value);
         let filter = Filter::of(caller)
             .any("status", filter.status.as_ref())?
             .any("priority", filter.priority.as_ref())?
             .any("category", filter.category.as_ref())?
             .any("assigneeId", filter.assignee_id.as_ref())?
             .any("creatorId", filter.creator_id.as_ref())?
+            .any("customerId", filter.customer_id.as_ref())?
             .having(tagging::TAG_IDS, filter.tag_id.as_ref())?
             .since("updatedAt", filter.updated_since);
-        let requests = key::service_requests(tenant).filter(filter.condition());
-        let requests = requests.descending_if(sort == CreatedSort::NewestFirst);
+        let condition = filter.condition();
+        let descending = sort == CreatedSort::NewestFirst;
         let table = &self.0.table;
-        let page = titled_page(table, requests, |request| &request.title, query, wanted).await?;
+        let title: fn(&ServiceRequest) -> &Title = |request| &request.title;
+        let page = if let Some(customer) = customer {
+            let requests = key::service_requests_of_customer(tenant, customer).filter(condition);
+            let requests = requests.descending_if(descending);
+            titled_page(table, requests, title, query, wanted).await?
+        } else {
+            let requests = key::service_requests(tenant).filter(condition);
+            let requests = requests.descending_if(descending);
+            titled_page(table, requests, title, query, wanted).await?
+        };
         self.0.whole_page(page).await
     }
 
@@ -239,15 +259,22 @@ impl ServiceRequests<'_> {
     ) -> Result<TaggedRequest> {
         let (pending, tenant) = pending.with_tenant();
         let assignee = Assignee::new(tenant, update.assignee_id.value());
+        let customer = NamedCustomer::new(tenant, update.customer_id.value());
         let keys = assignee
             .key()
             .into_iter()
+            .chain(customer.key())
             .chain([id.key(tenant).into()]);
         let mut plan = self.0.plan(pending, keys).await?;
         loop {
             let read = plan.read().await?;
             let mut draft = plan.draft(&read, id).await?;
-            assignee.known(&read, draft.before.assignee_id)?;
+            let before = &draft.before;
+            let faults = assignee
+                .fault(&read, before.assignee_id)
+                .into_iter();
+            let faults = faults.chain(customer.fault(&read, before.customer_id)?);
+            Error::unless_valid(faults.collect())?;
             let resolution = draft
                 .after
                 .change(update.clone(), draft.now)?;

@@ -99,9 +99,7 @@ impl Tasks<'_> {
             {
                 faults.push(Fault::unknown("organizationId", OrganizationId::NOUN));
             }
-            if !faults.is_empty() {
-                return Err(Error::Invalid(faults));
-            }
+            Error::unless_valid(faults)?;
             project.map_or(Ok(()), |project| takes_work(&project))?;
             // Tasks of no project have no list with an end. Ordered by their ids, they stand in the
             // order of their creation, with the same room between them.
@@ -222,9 +220,7 @@ impl Tasks<'_> {
             let mut draft = plan.draft(&read, id).await?;
             let task = &draft.before;
             let faults = links.faults(tenant, task.project_id, task.assignee_id, &read)?;
-            if !faults.is_empty() {
-                return Err(Error::Invalid(faults));
-            }
+            Error::unless_valid(faults)?;
             update.clone().apply(&mut draft.after);
             draft.after.updated_at = draft.now;
             draft.writes = links.writes(tenant);

@@ -3,8 +3,8 @@ use std::collections::{BTreeMap, HashMap};
 use futures::future::try_join_all;
 use model::{
     base::{
-        AnyOf, CarriedTags, Code, Content, Error, HistoryOf, Id, RecordType, ThreadSort, TicketId,
-        TicketMessageId, Timestamp, Title, UserId,
+        AnyOf, CarriedTags, Code, Content, CustomerId, Error, HistoryOf, Id, RecordType,
+        ThreadSort, TicketId, TicketMessageId, Timestamp, Title, UserId,
     },
     people::{Permission, User, UserRef},
     work::{
@@ -35,6 +35,7 @@ use crate::{
         writes::Writes,
     },
     key::{self, Keyed},
+    people::directory::NamedCustomer,
     versioned,
     work::{
         assignee::Assignee,
@@ -52,6 +53,7 @@ pub struct NewTicket {
     pub status: ServiceStatus,
     pub priority: Priority,
     pub assignee_id: Option<UserId>,
+    pub customer_id: Option<CustomerId>,
     pub created_at: Option<Timestamp>,
     /// Time of resolution; only for status resolved or closed.
     pub resolved_at: Option<Timestamp>,
@@ -121,6 +123,7 @@ impl NewTicket {
             priority: self.priority.into(),
             assignee_id: self.assignee_id,
             creator_id,
+            customer_id: self.customer_id,
             tag_ids: CarriedTags::new(),
             message_count: i64::try_from(self.messages.len()).unwrap_or(i64::MAX),
             last_message_at,
@@ -245,6 +248,7 @@ record! {
         let place = key::ticket_message_time(ticket.last_message_at, ticket.id);
         Some(key::tickets_by_message(ticket.organization_id).at(place))
     },
+    gsi3: key::ticket_of_customer(ticket),
     hidden: ["organizationId", "resolvedAt", "tagIds"],
 }
 
@@ -282,7 +286,12 @@ impl Tickets<'_> {
     pub async fn create(&self, pending: impl Pending, new: NewTicket) -> Result<Stored<Ticket>> {
         let pending = pending.into();
         let assignee = Assignee::new(pending.tenant(), new.assignee_id.as_ref());
-        let users = self.0.batch(assignee.key());
+        let customer = NamedCustomer::new(pending.tenant(), new.customer_id.as_ref());
+        let keys = assignee
+            .key()
+            .into_iter()
+            .chain(customer.key());
+        let named = self.0.batch(keys);
         let message_ids = try_join_all(
             new.messages
                 .iter()
@@ -290,11 +299,13 @@ impl Tickets<'_> {
         );
         // Both end, also after an error, so that no id is lost on its way.
         let read = async {
-            let (ids, users) = tokio::join!(message_ids, users);
-            Ok((ids?, users?))
+            let (ids, named) = tokio::join!(message_ids, named);
+            Ok((ids?, named?))
         };
-        let ticket = |context: &WriteContext, id, (ids, users): (_, Batch), now| {
-            assignee.known(&users, None)?;
+        let ticket = |context: &WriteContext, id, (ids, named): (_, Batch), now| {
+            let faults = assignee.fault(&named, None).into_iter();
+            let faults = faults.chain(customer.fault(&named, None)?);
+            Error::unless_valid(faults.collect())?;
             new.ticket(context, id, ids, now)
         };
         self.0
@@ -329,6 +340,7 @@ impl Tickets<'_> {
             status: ServiceStatus::Open,
             priority: sent.priority.0,
             assignee_id: sent.assignee_id,
+            customer_id: sent.customer_id,
             created_at: None,
             resolved_at: None,
             messages: message.collect(),
@@ -353,10 +365,15 @@ impl Tickets<'_> {
             .any("priority", filter.priority.as_ref())?
             .any("assigneeId", filter.assignee_id.as_ref())?
             .any("creatorId", filter.creator_id.as_ref())?
+            .any("customerId", filter.customer_id.as_ref())?
             .having(tagging::TAG_IDS, filter.tag_id.as_ref())?
             .since("updatedAt", filter.updated_since)
             .condition();
         let descending = sort != TicketSort::OldestFirst;
+        let customer = filter
+            .customer_id
+            .as_ref()
+            .and_then(AnyOf::only_value);
         let page = match sort {
             _ if let Some(AnyOf(ids)) = &filter.id => {
                 let keys = ids.iter().map(|id| id.key(tenant));
@@ -375,6 +392,12 @@ impl Tickets<'_> {
             TicketSort::LastMessageFirst => {
                 let tickets = key::tickets_by_message(tenant).filter(condition);
                 self.titled(tickets.descending(), filter, wanted)
+                    .await?
+            }
+            _ if let Some(customer) = customer => {
+                let tickets = key::tickets_of_customer(tenant, customer).filter(condition);
+                let tickets = tickets.descending_if(descending);
+                self.titled(tickets, filter, wanted)
                     .await?
             }
             TicketSort::NewestFirst | TicketSort::OldestFirst => {
@@ -472,15 +495,22 @@ impl Tickets<'_> {
     ) -> Result<TaggedTicket> {
         let (pending, tenant) = pending.with_tenant();
         let assignee = Assignee::new(tenant, update.assignee_id.value());
+        let customer = NamedCustomer::new(tenant, update.customer_id.value());
         let keys = assignee
             .key()
             .into_iter()
+            .chain(customer.key())
             .chain([id.key(tenant).into()]);
         let mut plan = self.0.plan(pending, keys).await?;
         loop {
             let read = plan.read().await?;
             let mut draft = plan.draft(&read, id).await?;
-            assignee.known(&read, draft.before.assignee_id)?;
+            let before = &draft.before;
+            let faults = assignee
+                .fault(&read, before.assignee_id)
+                .into_iter();
+            let faults = faults.chain(customer.fault(&read, before.customer_id)?);
+            Error::unless_valid(faults.collect())?;
             let resolution = draft
                 .after
                 .change(update.clone(), draft.now)?;

@@ -10,7 +10,7 @@ macro_rules! plain_text {
     )*) => {$(
         $(#[doc = $doc])*
         #[doc = concat!("\n\nAt most ", stringify!($most), " characters: ", $form, ".")]
-        #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
         #[serde(transparent)]
         pub struct $name(String);
 

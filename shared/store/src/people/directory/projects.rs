@@ -1,5 +1,3 @@
-use std::future::ready;
-
 use model::{
     base::{
         Code, Error, HistoryOf, Id, OrOther, ProjectId, UserId,
@@ -8,7 +6,7 @@ use model::{
     work::{Project, ProjectCreate, ProjectFilter, ProjectStatus, ProjectUpdate},
 };
 use table::{
-    Condition, OrNotFound, Stored, UpdateExpression, Write,
+    Batch, Condition, OrNotFound, Stored, UpdateExpression, Write,
     page::{Page, PageRequest},
 };
 
@@ -21,7 +19,7 @@ use crate::{
     key::{self, Keyed},
 };
 
-use super::{Directory, totals};
+use super::{Directory, NamedCustomer, totals};
 
 record! {
     project: Project, id: ProjectId,
@@ -62,7 +60,9 @@ impl Directory<'_> {
         filter: &ProjectFilter,
         wanted: &PageRequest,
     ) -> Result<Page<Stored<Project>>> {
-        let fits = Filter::of(caller).query(filter.query.as_ref());
+        let fits = Filter::of(caller)
+            .query(filter.query.as_ref())
+            .any("customerId", filter.customer_id.as_ref())?;
         let fits = match &filter.status {
             None => fits.and("# <> :", "status", Some(ProjectStatus::Archived)),
             status => fits.any("status", status.as_ref())?,
@@ -82,40 +82,57 @@ impl Directory<'_> {
         pending: impl Pending,
         new: ProjectCreate,
     ) -> Result<Stored<Project>> {
-        let project = |context: &WriteContext, id, (), now| {
+        let (pending, tenant) = pending.with_tenant();
+        let customer = NamedCustomer::new(tenant, new.customer_id.as_ref());
+        let customers = self.0.batch(customer.key());
+        let project = |context: &WriteContext, id, customers: Batch, now| {
+            customer.known(&customers, None)?;
             let project = Project::new(id, context.tenant, new, now);
             let mut writes = Writes::from(Write::create(&Reference::from(&project))?);
             writes.extend(count_active(context.tenant, None, &project.status));
             Ok((project, writes))
         };
-        let nothing = ready(Ok(()));
         self.0
-            .create(pending, nothing, project)
+            .create(pending, customers, project)
             .await
     }
 
     /// Changes a project, and updates the count of active ones. Reference search finds it by its
-    /// new title. 404 when it is not the tenant's.
+    /// new title. 404 when it is not the tenant's, 400 when its customer
+    /// is not, 409 when that one is archived.
     pub async fn update_project(
         &self,
         pending: impl Pending,
         id: ProjectId,
         update: ProjectUpdate,
     ) -> Result<Stored<Project>> {
-        let change = |context: &WriteContext, project: &mut Project, now| {
-            let before = project.clone();
+        let (pending, tenant) = pending.with_tenant();
+        let customer = NamedCustomer::new(tenant, update.customer_id.value());
+        let keys = customer
+            .key()
+            .into_iter()
+            .chain([id.key(tenant).into()]);
+        let mut plan = self.0.plan(pending, keys).await?;
+        loop {
+            let read = plan.read().await?;
+            let mut draft = plan.draft(&read, id).await?;
+            customer.known(&read, draft.before.customer_id)?;
+            let project = &mut draft.after.record;
             update.clone().apply(project);
-            project.updated_at = now;
-            let mut writes = Writes::default();
-            if project.title != before.title {
-                writes.push(Write::put(&Reference::from(&*project))?);
+            project.updated_at = draft.now;
+            if project.title != draft.before.title {
+                let reference = Reference::from(&*project);
+                draft
+                    .writes
+                    .push(Write::put(&reference)?);
             }
-            let was = Some(&before.status);
-            let is = &project.status;
-            writes.extend(count_active(context.tenant, was, is));
-            Ok(writes)
-        };
-        self.0.update(pending, id, change).await
+            let was = Some(&draft.before.status);
+            let counted = count_active(tenant, was, &draft.after.status);
+            draft.writes.extend(counted);
+            if let Some(done) = plan.write(draft).await? {
+                return done.not_replayed();
+            }
+        }
     }
 }
 

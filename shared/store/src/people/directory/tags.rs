@@ -15,7 +15,7 @@ use crate::{
     Result, Tenant,
     base::{
         Pending, WriteContext, reads::in_first_index, record::record, records::NameOfTag,
-        tracked::Tracked, writes::Writes,
+        tracked::Tracked, unique::take_keys, writes::Writes,
     },
     key::{self, Keyed},
 };
@@ -39,24 +39,13 @@ impl NameOfTag {
 
     /// The writes of a tag's new name; `had` is the tag before. 409 if another tag has it.
     fn take(tag: &Tag, had: Option<&Tag>) -> Result<Writes> {
-        let new = Self::of(tag);
-        let mut writes = Writes::default();
-        writes.push_or(
-            Write::put_where(&new, is_free_or_of(tag.id))?,
-            name_is_taken(),
-        );
-        let old = had
-            .map(Self::of)
-            .filter(|old| old.name != new.name);
-        if let Some(old) = old {
-            writes.push_or(old.release(), name_is_taken());
-        }
-        Ok(writes)
-    }
-
-    /// Releases the name, if no other tag has it.
-    fn release(&self) -> Write {
-        Write::delete(self.key(), is_free_or_of(self.tag_id))
+        let had: Vec<Self> = had.map(Self::of).into_iter().collect();
+        take_keys(
+            &[Self::of(tag)],
+            &had,
+            &is_free_or_of(tag.id),
+            name_is_taken,
+        )
     }
 }
 
@@ -133,7 +122,10 @@ impl Directory<'_> {
     /// Deletes a tag and releases its name. No record shows it from then on, and the sweeper
     /// removes it from the records. 404 when it is not the tenant's.
     pub async fn delete_tag(&self, pending: impl Pending, id: TagId) -> Result<()> {
-        let carriers = |tag: &Tag| (id.into(), NameOfTag::of(tag).release().into());
+        let carriers = |tag: &Tag| {
+            let release = Write::delete(NameOfTag::of(tag).key(), is_free_or_of(tag.id));
+            (id.into(), release.into())
+        };
         self.0
             .delete(pending, id, carriers)
             .await

@@ -11,8 +11,8 @@ use agent::{
 use model::{
     base::{HistoryEntry, NamedRecord, named_records},
     people::{
-        Invitation, Link, Organization, OrganizationEntry, OrganizationHead, Session, SignInEntry,
-        SignInProvider, Tag, Token, User,
+        Customer, Invitation, Link, Organization, OrganizationEntry, OrganizationHead, Session,
+        SignInEntry, SignInProvider, Tag, Token, User,
     },
     updates::{Mail, Notification, Webhook, WebhookDelivery, WebhookHealth},
     work::{
@@ -27,10 +27,10 @@ use crate::{
         Account, TokenHolder,
         records::{
             AlertDay, AlertSeries, AlertSource, AlertsSince, Attempted, Cleanup, Day, Deletion,
-            EmailHolder, FailureCount, Failures, FeedBatch, FeedStart, IndexedRecord, IndexedWord,
-            InvitedAddress, KeptExcerpt, ListedProvider, MailCount, NameOfTag, NotifiedChange,
-            Participant, Reference, Reminder, SessionOfAlert, Stack, SubjectHolder, Tombstone,
-            UsedState, Workdesk,
+            DomainOfCustomer, EmailHolder, FailureCount, Failures, FeedBatch, FeedStart,
+            IndexedRecord, IndexedWord, InvitedAddress, KeptExcerpt, ListedProvider, MailCount,
+            NameOfCustomer, NameOfTag, NotifiedChange, Participant, Reference, Reminder,
+            SessionOfAlert, Stack, SubjectHolder, Tombstone, UsedState, Workdesk,
         },
     },
 };
@@ -83,8 +83,8 @@ macro_rules! kinds {
 
 const KINDS: &[Kind] = kinds! {
     Has: Account Activity AgentAction AgentPause AgentPolicy AgentSession Alert AlertDay AlertSeries AlertSource
-        AlertsSince Cleanup Comment Connection Day Deletion EmailHolder HistoryEntry Invitation JournalEntry
-        KeptExcerpt LastOutcome Milestone NameOfTag Organization OrganizationEntry OrganizationHead Phase PlaybookRuns
+        AlertsSince Cleanup Comment Connection Customer Day Deletion DomainOfCustomer EmailHolder HistoryEntry Invitation JournalEntry
+        KeptExcerpt LastOutcome Milestone NameOfCustomer NameOfTag Organization OrganizationEntry OrganizationHead Phase PlaybookRuns
         Project RecordGuard Reference Saving ServiceRequest SessionOfAlert SignInProvider SubjectHolder Tag Task
         Ticket TicketMessage User Webhook;
     Outlives: InvitedAddress Notification Participant WebhookDelivery WebhookHealth;

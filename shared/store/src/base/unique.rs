@@ -1,0 +1,36 @@
+//! Items whose key only one record of an organization may hold: a name, a domain.
+
+use std::collections::HashSet;
+
+use model::base::Error;
+use table::{AnyKey, Condition, Record, Write};
+
+use crate::{
+    Result,
+    base::{records::Workdesk, writes::Writes},
+};
+
+/// The writes by which a record takes the items of `new`, and releases those of `had` that are not
+/// among them. `is_free_or_own` holds for an item that no other record has; else the error is
+/// `taken`.
+pub(crate) fn take_keys<K: Record<Workdesk>>(
+    new: &[K],
+    had: &[K],
+    is_free_or_own: &Condition,
+    taken: impl Fn() -> Error,
+) -> Result<Writes> {
+    let kept: HashSet<AnyKey> = new
+        .iter()
+        .map(|item| item.key().into())
+        .collect();
+    let mut writes = Writes::default();
+    for item in new {
+        writes.push_or(Write::put_where(item, is_free_or_own.clone())?, taken());
+    }
+    for item in had {
+        if !kept.contains(&item.key().into()) {
+            writes.push_or(Write::delete(item.key(), is_free_or_own.clone()), taken());
+        }
+    }
+    Ok(writes)
+}
