@@ -19,9 +19,9 @@ import {
 } from "./frame/sign-in.js";
 import { tellTabs } from "./frame/tabs.js";
 import {
-  begin, dropOldDrafts, follow, followInbox, forgetPeople, hearKeys, keepInbox, mark, me, myId,
-  node, notice, onUnauthenticated, open, place, prepare, readSession, shieldInputMethods,
-  showNavigation, showPerson, start, trouble,
+  begin, dropOldDrafts, follow, followInbox, forgetCustomers, forgetPeople, hearKeys, keepInbox,
+  mark, me, myId, node, notice, onUnauthenticated, open, place, prepare, readSession,
+  shieldInputMethods, showNavigation, showPerson, start, trouble,
 } from "./kit.js";
 
 const settings = () => import("./views/settings/settings.js");
@@ -40,6 +40,9 @@ const ROUTES = [
   ["/requests/:id", "Request", "Requests", () => import("./views/requests/requests.js"), "record"],
   ["/tickets", "Tickets", "Tickets", () => import("./views/tickets/tickets.js")],
   ["/tickets/:id", "Ticket", "Tickets", () => import("./views/tickets/tickets.js"), "record"],
+  ["/customers", "Customers", "Customers", () => import("./views/customers/customers.js")],
+  ["/customers/:id", "Customer", "Customers", () => import("./views/customers/customer.js"),
+    "record"],
   ["/search", "Search", "Search", () => import("./views/search/search.js")],
   ["/settings", "Settings", "Settings", settings],
   ["/settings/:section", "Settings", "Settings", settings],
@@ -78,6 +81,7 @@ try {
 function noticed(/** @type {Change[]} */ changes) {
   const users = changes.filter(({ type }) => type === "user");
   if (users.length > 0) forgetPeople();
+  if (changes.some(({ type }) => type === "customer")) forgetCustomers();
   if (users.some(({ recordId }) => recordId === myId())) {
     readSession().then(openAnew(me())).catch(() => {});
   }

@@ -1,5 +1,6 @@
 /** All that views are made of, by one name: requests, records, elements, the frame around. */
 export * from "./api/client.js";
+export * from "./api/customers.js";
 export * from "./api/feed.js";
 export * from "./api/people.js";
 export * from "./api/records.js";

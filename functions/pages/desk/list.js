@@ -11,9 +11,10 @@ import { drawFilters, matches, namesOf, wantedOf } from "./record/filters.js";
 import { selectionOf } from "./record/selection.js";
 
 /** @typedef {object} Listed
- * @property {"project" | "service_request" | "ticket" | "task"} type @property {string} noun
+ * @property {"project" | "service_request" | "ticket" | "task" | "customer"} type
+ * @property {string} noun
  * @property {"/api/projects" | "/api/service-requests" | "/api/managed-services/tickets"
- *   | "/api/tasks"} list
+ *   | "/api/tasks" | "/api/customers"} list
  * @property {Record<string, string[]>} [defaults] values of filters that the address lacks
  * @property {(people: () => Choice[]) => Fields} [fields] that are changed for several rows
  * @property {() => Promise<any>} [read] what the filters need further
@@ -107,7 +108,7 @@ function reader(kind, signal) {
 function rowsOf(body, filters, { type, noun, fields, line }, state, { read, readMore }) {
   const news = node("p.news", { role: "status" });
   const [items, end] = [node("ul.list.columns"), node("div")];
-  const selection = fields && type !== "project"
+  const selection = fields && type !== "project" && type !== "customer"
     ? selectionOf(type, () => [...state.shown], fields(() => choicesOf(state.people))) : null;
   const box = selection?.box ?? (() => null);
   body.append(filters, node("div", news, selection?.element ?? "", items, end));

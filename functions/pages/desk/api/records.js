@@ -10,7 +10,8 @@ import { more, pause, Problem } from "./client.js";
 /** The records of the store by the feed's types.
  * @typedef {object} Records
  * @property {api.JoinedTask} task @property {api.Tag} tag
- * @property {api.Project} project @property {api.Phase} phase @property {api.Milestone} milestone
+ * @property {api.Project} project @property {api.Customer} customer
+ * @property {api.Phase} phase @property {api.Milestone} milestone
  * @property {api.ServiceRequest} service_request @property {api.Comment} comment
  * @property {api.TicketWithMessages["ticket"]} ticket @property {api.TicketMessage} ticket_message
  * @property {api.ActivityWithRefs} activity @property {api.User} user
@@ -31,7 +32,7 @@ const READS = {
   ticket_message: `/api/managed-services/ticket/{on}?sort=-createdAt&limit=${IDS}`,
   milestone: "/api/milestones/{id}", activity: "/api/activities/{id}",
   project: "/api/projects/{id}",
-  user: "/api/users/{id}", alert: "/api/concierge/alerts/{id}",
+  user: "/api/users/{id}", customer: "/api/customers/{id}", alert: "/api/concierge/alerts/{id}",
   agent_session: "/api/concierge/agent-sessions/{id}",
 };
 

@@ -13,9 +13,10 @@ import { setUnread, to } from "./router.js";
 import { me } from "./session.js";
 import { tellTabs } from "./tabs.js";
 
-const PLACES = ["Home", "Projects", "Tasks", "Requests", "Tickets", "Alerts", "Search", "Settings"];
+const PLACES = ["Home", "Projects", "Tasks", "Requests", "Tickets", "Customers", "Alerts", "Search",
+  "Settings"];
 /** Views that the bar of a phone has no place for. */
-const FURTHER = ["Requests", "Alerts", "Search", "Settings"];
+const FURTHER = ["Requests", "Customers", "Alerts", "Search", "Settings"];
 const SLOW_MS = 300; // A slower answer shows the bar.
 const OFFLINE_MS = 2_000;
 const NOTICE_MS = 5_000;

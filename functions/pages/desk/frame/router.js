@@ -23,7 +23,8 @@ import { loaded, Missing } from "./release.js";
 
 /** Paths of records by their types. @type {Record<string, string>} */
 const VIEWS = {
-  task: "tasks", project: "projects", service_request: "requests", ticket: "tickets",
+  task: "tasks", project: "projects", customer: "customers", service_request: "requests",
+  ticket: "tickets",
   alert: "alerts",
   agent_session: "agent-sessions",
 };

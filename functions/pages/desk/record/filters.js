@@ -64,13 +64,14 @@ export function wantedOf(query, name, { defaults }) {
  * @param {any} row @param {URLSearchParams} query @param {Listed} kind */
 export const matches = (row, query, kind) => namesOf(kind).every((name) => {
   const values = wantedOf(query, name, kind);
-  if (name === WORDS) return values.every((words) => beginWords(words, row.title));
+  if (name === WORDS) return values.every((words) => beginWords(words, row.title ?? row.name));
   const wanted = values.flatMap((value) => value.split(","));
   if (name === "tagId" && wanted.length > 0) {
     return row.tags.some((/** @type {{ id: number }} */ { id }) => wanted.includes(`${id}`));
   }
   const [value, word] = [`${row[name]}`,
     row[name] === null ? "none" : row[name] === myId() ? "me" : ""];
+  if (name === "archived") return (wanted[0] ?? "false") === value;
   return wanted.length === 0 ? value !== "archived"
     : wanted.includes(value) || wanted.includes(word);
 });

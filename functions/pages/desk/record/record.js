@@ -1,6 +1,7 @@
 /** What pages of records are made of, by one name: lists, fields, what is said on them. */
 export * from "../list.js";
 export * from "./comments.js";
+export * from "./customers.js";
 export * from "./fields.js";
 export * from "./filters.js";
 export * from "./history.js";

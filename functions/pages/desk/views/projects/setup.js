@@ -3,9 +3,11 @@
 /** @import { Child, Records } from "../../kit.js"
  * @import { Edited, Field } from "../../record/fields.js" */
 import {
-  all, button, day, denied, draw, empty, form, get, input, keyed, MILESTONE_STATUSES, named, node,
-  patch, post, PROJECT_STATUSES, put, record, say, section, state, store, typedIn, words, written,
+  all, button, day, denied, draw, empty, everyCustomer, form, get, input, keyed,
+  MILESTONE_STATUSES, named, node, patch, post, PROJECT_STATUSES, put, record, say, section, state,
+  store, typedIn, words, written,
 } from "../../kit.js";
+import { CUSTOMER } from "../../record/customers.js";
 import { fact, text } from "../../record/fields.js";
 import { deleteLater } from "../../record/undo.js";
 import { LOOKS } from "./timeline.js";
@@ -30,7 +32,7 @@ const dayOf = (/** @type {string | null} */ instant) => instant && day(new Date(
 /** @type {Record<Part, Field[]>} */
 const FIELDS = {
   project: [TITLE, { label: "Status", name: "status", choices: () => named(PROJECT_STATUSES),
-    shown: ({ status }) => state(status) }],
+    shown: ({ status }) => state(status) }, CUSTOMER],
   phase: [TITLE],
   milestone: [TITLE, { label: "Status", name: "status", choices: () => named(MILESTONE_STATUSES),
     shown: ({ status }) => state(status, words(status), LOOKS.get(status)) },
@@ -77,7 +79,8 @@ export function setupOf(place, projectId, kept, signal) {
   }
   const read = async () => {
     const [project, rows] = await Promise.all([
-      get("/api/projects/{id}", { id: projectId }, { signal }), all("/api/tags", {}, { signal })]);
+      get("/api/projects/{id}", { id: projectId }, { signal }), all("/api/tags", {}, { signal }),
+      everyCustomer().catch(() => [])]);
     store("project", project.data);
     tags.clear();
     for (const { id } of store("tag", rows ?? [])) tags.add(id);

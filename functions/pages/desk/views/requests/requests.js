@@ -4,12 +4,13 @@
 /** @import { Child, Choice, Context, View } from "../../kit.js" */
 /** @import { Filter } from "../../record/record.js" */
 import {
-  addressOf, all, ask, button, counted, denied, get, go, input, link, menu, myId, named, node,
-  notice, person, post, PRIORITIES, quiet, record, say, SERVICE_NEXT, SERVICE_OVER,
+  addressOf, all, ask, button, counted, denied, everyCustomer, get, go, input, link, menu, myId,
+  named, node, notice, person, post, PRIORITIES, quiet, record, say, SERVICE_NEXT, SERVICE_OVER,
   SERVICE_STATUSES, state, time, to, unreadMark, words,
 } from "../../kit.js";
 import {
-  assignee, changeOne, chips, commented, list, page, row, stateField, tagChoices, tagField,
+  assignee, changeOne, chips, commented, CUSTOMER, customerChoices, customerFilter, customerName,
+  list, page, row, stateField, tagChoices, tagField,
 } from "../../record/record.js";
 
 /** @type {[CreatedSort, string][]} */
@@ -23,18 +24,25 @@ export async function view(context, { id }) {
   context.header.append(raiser("request", raise));
   return list(context, { type: "service_request", list: "/api/service-requests", noun: "request",
     line,
-    read: tagChoices, fields: several, orders: () => ORDERS,
-    filters: (people, tags) => [...filters(people, tags), ["Category", "category"]] });
+    read: choices, fields: several, orders: () => ORDERS,
+    filters: (people, further) => [...filters(people, further), ["Category", "category"]] });
 }
 
-/** The filters of requests and tickets. @param {Choice[]} people @param {Choice[]} [tags]
- * @returns {Filter[]} */
-export const filters = (people, tags = []) => [
+/** What the filters need further: the tags and the customers. */
+export const choices = async () => {
+  const [tags, customers] = await Promise.all([tagChoices(), customerChoices()]);
+  return { tags, customers };
+};
+
+/** The filters of requests and tickets. @param {Choice[]} people
+ * @param {{ tags: Choice[], customers: Choice[] }} [further] @returns {Filter[]} */
+export const filters = (people, { tags, customers } = { tags: [], customers: [] }) => [
   ["Status", "status", [["", "Any"], [UNRESOLVED.join(","), "Unresolved"],
     ...named(SERVICE_STATUSES)]],
   ["Priority", "priority", [["", "Any"], ...URGENT_FIRST]],
   ["Assignee", "assigneeId", [["", "Anyone"], ["me", "Me"], ["none", "Nobody"], ...people]],
   ["Raised by", "creatorId", [["", "Anyone"], ["me", "Me"], ...people]],
+  customerFilter(customers),
   ["Tag", "tagId", [["", "Any"], ...tags]],
 ];
 
@@ -47,7 +55,7 @@ export const several = (people) => ({ status: () => named(SERVICE_STATUSES),
 /** @param {ServiceRequest | JoinedTicket} row @param {User[]} people
  * @param {(row: any) => HTMLElement | null} box @param {boolean} isUnread */
 export function line(row, people, box, isUnread) {
-  const { id, title, status, priority, assigneeId, tags } = row;
+  const { id, title, status, priority, assigneeId, customerId, tags } = row;
   const user = people.find((one) => one.id === assigneeId);
   const [path, more, at] = "messageCount" in row
     ? ["tickets", [turnOf(row), counted(row.messageCount, "message")].filter(Boolean).join(", "),
@@ -56,7 +64,8 @@ export function line(row, people, box, isUnread) {
   const type = path === "tickets" ? "ticket" : "service_request";
   return node("li", box(row),
     node("div.grow.named", node("a", { href: to(`/${path}/${id}`) }, quiet(`#${id} `),
-      node("bdi", title), unreadMark(isUnread)), chips(tags)),
+      node("bdi", title), unreadMark(isUnread)),
+      customerId && quiet(customerName(customerId)), chips(tags)),
     statusMenu(type, row, named(statusesFrom(status))), state(priority),
     person(user, assigneeId ? `User ${assigneeId}` : "Unassigned"), quiet(more),
     node("span.quiet.when", time(at ?? row.createdAt)));
@@ -111,7 +120,7 @@ function statusesFrom(now) {
 /** The fields of a request or a ticket. @param {User[]} people */
 export const fieldsOf = (people) => [
   stateField("status", ({ status }) => named(statusesFrom(status))),
-  stateField("priority", () => URGENT_FIRST), assignee(people),
+  stateField("priority", () => URGENT_FIRST), assignee(people), CUSTOMER,
 ];
 
 /** @type {import("../../record/fields.js").Field} */
@@ -125,13 +134,19 @@ export const raiser = (/** @type {string} */ noun, /** @type {() => unknown} */ 
 /** The dialog in which a request or a ticket is raised. What is typed stays when it is closed.
  * @param {string} noun @param {Child} further fields
  * @param {(values: any) => Promise<{ data: { id: number } }>} send */
-export function dialog(noun, further, send) {
+export async function dialog(noun, further, send) {
+  const customers = await customerChoices().catch(() => []);
   ask(`Raise a ${noun}`, {
     fields: [input("Title", "title", { required: true, maxlength: 255 }),
       input("Description", "description", { rows: 3 }),
-      input("Priority", "priority", { options: URGENT_FIRST, value: "medium" }), further],
+      input("Priority", "priority", { options: URGENT_FIRST, value: "medium" }),
+      customers.length > 0
+        && input("Customer", "customerId", { options: [["", "None"], ...customers] }), further],
     submit: `Raise a ${noun}`, draft: "raise",
-    act: async (values) => go(`/${noun}s/${(await send(values)).data.id}`),
+    act: async ({ customerId, ...values }) => {
+      const of = customerId ? { customerId: Number(customerId) } : {};
+      go(`/${noun}s/${(await send({ ...values, ...of })).data.id}`);
+    },
   });
 }
 
@@ -155,8 +170,10 @@ function request(/** @type {Context} */ context, /** @type {number} */ id) {
   return page(context, {
     type: "service_request", noun: "request", id, path: "/api/service-requests/{id}", on: { id },
     permission: "update_service_request", said: "Comments", described: true,
-    talk: () => commented("service_request", id, list, of, "comment_service_request",
-      context.signal),
+    talk: async () => {
+      await everyCustomer().catch(() => []);
+      return commented("service_request", id, list, of, "comment_service_request", context.signal);
+    },
     fields: (people) => [...fieldsOf(people), CATEGORY, tagField("service_request")],
     names: async () => ({ tagIds: await all("/api/tags", {}) }),
     about: ({ creatorId, createdAt }, people) => [`Request ${id}, raised by `,

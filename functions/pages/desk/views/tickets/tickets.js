@@ -1,8 +1,10 @@
 /** Tickets: the list, how one is raised, and one: its fields and its messages. `#/tickets/{id}` */
 /** @import { TicketSort } from "workdesk" @import { Context, View } from "../../kit.js" */
-import { all, node, person, post, time, to } from "../../kit.js";
-import { list, neighbors, page, tagChoices, tagField, TICKET } from "../../record/record.js";
-import { dialog, fieldsOf, filters, line, raiser, several, turnOf } from "../requests/requests.js";
+import { all, everyCustomer, node, person, post, time, to } from "../../kit.js";
+import { list, neighbors, page, tagField, TICKET } from "../../record/record.js";
+import {
+  choices, dialog, fieldsOf, filters, line, raiser, several, turnOf,
+} from "../requests/requests.js";
 import { messagesOf } from "./messages.js";
 
 /** @type {[TicketSort, string][]} */
@@ -16,7 +18,7 @@ export async function view(context, { id }) {
   context.header.append(raiser("ticket", () => dialog("ticket", null, send)));
   return list(context, { type: "ticket", list: "/api/managed-services/tickets", noun: "ticket",
     filters, line,
-    read: tagChoices, fields: several, orders: () => ORDERS });
+    read: choices, fields: several, orders: () => ORDERS });
 }
 
 /** The page of a ticket. @param {Context} context @param {number} ticketId */
@@ -30,7 +32,8 @@ function ticket(context, ticketId) {
     fields: (people) => [...fieldsOf(people), tagField("ticket")],
     names: async () => ({ tagIds: await all("/api/tags", {}) }),
     talk: async () => {
-      const messages = await messagesOf(ticketId, signal);
+      const customers = everyCustomer().catch(() => []);
+      const [messages] = await Promise.all([messagesOf(ticketId, signal), customers]);
       ({ keepSpeaker } = messages);
       return messages;
     },
