@@ -1,20 +1,27 @@
 /** The desk: a client of the API in the browser. This module starts it.
  *
  * frame/           navigation, router, release, sign-in, session, tabs, drafts, inbox, keys
- * api/client.js    requests; api/records.js: the store that the feed keeps true; api/sets.js: sets of names
- * render.js        the one way to show something; elements.js, forms.js, values.js, written.js: what views are
+ * api/client.js    requests; api/records.js: the store that api/feed.js keeps true, by one tab for
+ *                  all of a browser; api/sets.js: sets of names
+ * render.js        the one way to show something; elements.js, forms.js, values.js, written.js:
+ * what views are
  *                  made of; kit.js: all that they import
  * list.js          the page of a list; record/: that of one record, and what is said on it
- * views/X/X.js     a view: `export async function view(context, parameters)`, see frame/router.js */
+ * views/X/X.js     a view: `export async function view(context, parameters)`, see
+ * frame/router.js */
 /** @import { Route } from "./frame/router.js" */
 /** @import { Change, Session } from "workdesk" */
 import { followLink } from "./frame/links.js";
 import { watchSession } from "./frame/other-user.js";
-import { begins, hasSignedIn, rememberSession, settleOther, SIGNED_IN, signIn, unsaid } from "./frame/sign-in.js";
+import { SIGNED_IN } from "./frame/provider.js";
+import {
+  begins, hasSignedIn, rememberSession, settleOther, signIn, unsaid,
+} from "./frame/sign-in.js";
 import { tellTabs } from "./frame/tabs.js";
 import {
-  begin, dropOldDrafts, follow, followInbox, forgetPeople, hearKeys, mark, me, myId, node, notice, onUnauthenticated, open,
-  place, prepare, readInbox, readSession, shieldInputMethods, showNavigation, showPerson, start, trouble,
+  begin, dropOldDrafts, follow, followInbox, forgetCustomers, forgetPeople, hearKeys, keepInbox,
+  mark, me, myId, node, notice, onUnauthenticated, open, place, prepare, readSession,
+  shieldInputMethods, showNavigation, showPerson, start, trouble,
 } from "./kit.js";
 
 const settings = () => import("./views/settings/settings.js");
@@ -27,13 +34,18 @@ const ROUTES = [
   ["/tasks/:id", "Task", "Projects", () => import("./views/tasks/tasks.js"), "record"],
   ["/alerts", "Alerts", "Alerts", () => import("./views/alerts/alerts.js")],
   ["/alerts/:id", "Alert", "Alerts", () => import("./views/alerts/alert.js"), "record"],
-  ["/agent-sessions/:session", "Alert", "Alerts", () => import("./views/alerts/alert.js"), "record"],
+  ["/agent-sessions/:session", "Alert", "Alerts", () => import("./views/alerts/alert.js"),
+    "record"],
   ["/requests", "Requests", "Requests", () => import("./views/requests/requests.js")],
   ["/requests/:id", "Request", "Requests", () => import("./views/requests/requests.js"), "record"],
   ["/tickets", "Tickets", "Tickets", () => import("./views/tickets/tickets.js")],
   ["/tickets/:id", "Ticket", "Tickets", () => import("./views/tickets/tickets.js"), "record"],
+  ["/customers", "Customers", "Customers", () => import("./views/customers/customers.js")],
+  ["/customers/:id", "Customer", "Customers", () => import("./views/customers/customer.js"),
+    "record"],
   ["/search", "Search", "Search", () => import("./views/search/search.js")],
-  ["/settings", "Settings", "Settings", settings], ["/settings/:section", "Settings", "Settings", settings],
+  ["/settings", "Settings", "Settings", settings],
+  ["/settings/:section", "Settings", "Settings", settings],
   ["/settings/:section/:id", "Settings", "Settings", settings],
 ];
 
@@ -56,8 +68,8 @@ try {
     start(place("main"), mark, hasSignedIn());
     settleOther();
     hearKeys();
-    followInbox();
-    follow(open, noticed, readSession);
+    followInbox(myId());
+    void follow({ user: myId(), reset: open, noticed, asked: keepInbox, doubt: readSession });
   }
   const said = unsaid();
   if (said) notice(said, "Close", () => {});
@@ -67,10 +79,12 @@ try {
 }
 
 function noticed(/** @type {Change[]} */ changes) {
-  readInbox().catch(() => {});
   const users = changes.filter(({ type }) => type === "user");
   if (users.length > 0) forgetPeople();
-  if (users.some(({ recordId }) => recordId === myId())) readSession().then(openAnew(me())).catch(() => {});
+  if (changes.some(({ type }) => type === "customer")) forgetCustomers();
+  if (users.some(({ recordId }) => recordId === myId())) {
+    readSession().then(openAnew(me())).catch(() => {});
+  }
 }
 
 /** Opens the view anew if the user's rights are others than before. @param {Session} before */
@@ -82,7 +96,8 @@ function openAnew(before) {
   };
 }
 
-/** Ends the tab that a provider was opened in, if the browser lets it. The other tabs know already. */
+/** Ends the tab that a provider was opened in, if the browser lets it. The other tabs know
+ * already. */
 function endTab() {
   place("main").append(node("h1", "You are signed in"),
     node("p", "Close this tab, and go on in the other one."));

@@ -1,12 +1,13 @@
 /** The elements that views are made of. All of them take text as text, never as markup:
  * `node("p.quiet", { id: "hint", onclick: act }, "Due ", time(at))`. Attributes may be left out.
  *
- * A `reason` (see `denied`) shows a button or a form as not usable, and says why. A `Problem` of what they do
- * stands beside them, with "Try again"; its faults stand at the fields with their names. */
+ * A `reason` (see `denied`) shows a button or a form as not usable, and says why. A `Problem` of
+ * what they do stands beside them, with "Try again"; its faults stand at the fields with their
+ * names. */
 /** @import * as api from "workdesk" */
 /** @import { Child, Text } from "./render.js" */
 import { Problem } from "./api/client.js";
-import { denied } from "./frame/session.js";
+import { whoMay } from "./frame/session.js";
 import { face } from "./marks.js";
 import { draw, listen, nodesOf } from "./render.js";
 
@@ -15,22 +16,26 @@ import { draw, listen, nodesOf } from "./render.js";
 /** @typedef {[value: string, label: string]} Choice */
 /** @typedef {HTMLElementTagNameMap} Tags */
 /** @template {string} S
- * @typedef {S extends `${infer T extends keyof Tags}.${string}` ? Tags[T] : Tags[S & keyof Tags]} Made */
+ * @typedef {S extends `${infer T extends keyof Tags}.${string}` ? Tags[T] : Tags[S & keyof Tags]}
+ * Made */
 
 let ids = 0;
 export const newId = () => `e${(ids += 1)}`;
 
-/** @template {string} S @param {S} selector @param {...(Attributes | Child)} rest @returns {Made<S>} */
+/** @template {string} S @param {S} selector @param {...(Attributes | Child)} rest
+ * @returns {Made<S>} */
 export function node(selector, ...rest) {
   const [tag = "", ...classes] = selector.split(".");
   const made = document.createElement(tag);
   if (classes.length > 0) made.className = classes.join(" ");
-  const attributes = rest[0] && Object.getPrototypeOf(rest[0]) === Object.prototype ? rest.shift() : {};
+  const attributes = rest[0] && Object.getPrototypeOf(rest[0]) === Object.prototype ? rest.shift()
+    : {};
   for (const [name, value] of Object.entries(/** @type {Attributes} */ (attributes))) {
     if (typeof value === "function") listen(made, name.slice(2), value);
     else if (name === "key") made.dataset["key"] = String(value);
     else if (name === "value") /** @type {any} */ (made).value = value ?? "";
-    else if ((value ?? false) !== false) made.setAttribute(name, value === true ? "" : String(value));
+    else if ((value ?? false) !== false) made.setAttribute(name,
+      value === true ? "" : String(value));
   }
   made.append(...nodesOf(rest));
   return /** @type {Made<S>} */ (made);
@@ -48,13 +53,16 @@ export const fold = (key, summary, content, onOpen) =>
   node("details", { "data-fold": key, ontoggle: ({ target }) => target.open && onOpen?.(target) },
     node("summary", summary), content);
 /** What follows the rows of a list: that there is none, or what reads the next page.
- * @param {string | false} none @param {string | null} next @param {(next: string) => unknown} read */
+ * @param {string | false} none @param {string | null} next
+ * @param {(next: string) => unknown} read */
 export const ending = (none, next, read, label = "More") =>
   [none && empty(none), next && button(label, () => read(next))];
 
-/** `name`: what a button is called where its label needs the context, such as "Reply to Ada". `key` presses it.
+/** `name`: what a button is called where its label needs the context, such as "Reply to Ada". `key`
+ * presses it.
  * @param {Child} label @param {() => unknown} act
- * @param {{ reason?: string, kind?: "main" | "plain" | "danger" | "", name?: string, key?: string }} [options] */
+ * @param {{ reason?: string, kind?: "main" | "plain" | "danger" | "", name?: string,
+ *   key?: string }} [options] */
 export function button(label, act, { reason = "", kind = "", name, key } = {}) {
   const onclick = (/** @type {any} */ { currentTarget }) =>
     isIdle(currentTarget) && run(currentTarget, currentTarget.parentElement, act);
@@ -79,7 +87,8 @@ export function allow(pressed, reason, effect = "") {
 /** @param {Element} pressed */
 export const isIdle = (pressed) => pressed.ariaDisabled !== "true" && pressed.ariaBusy !== "true";
 
-/** Runs what a button or form does, and shows its problem at its end. Resolves to true if it is done.
+/** Runs what a button or form does, and shows its problem at its end. Resolves to true if it is
+ * done.
  * @param {HTMLElement} pressed @param {HTMLElement} place @param {() => unknown} act
  * @param {(problem: unknown) => boolean} [told] shows the problem elsewhere and returns true
  * @param {() => void} [again] what "Try again" does, if not the same */
@@ -98,17 +107,16 @@ export async function run(pressed, place, act, told, again = () => run(pressed, 
   }
 }
 
-/** The API's name of a permission that is missing. */
-const PERMISSION = /This operation needs the permission (\w+)\./;
-
 /** @param {unknown} problem @param {() => unknown} [again] */
 export function trouble(problem, again) {
-  const { status = 0, faults = [], detail = "The page failed.", retry = "Try again" } =
-    problem instanceof Problem ? problem : {};
+  const { status = 0, faults = [], retry = "Try again" } = problem instanceof Problem ? problem
+    : {};
+  const detail = problem instanceof Problem ? whoMay(problem) || problem.detail
+    : "The page failed.";
   // A fault may be all that the detail says.
   const more = faults.map((fault) => fault.detail).filter((one) => !detail.includes(one));
-  const said = [detail, ...more].join(" ").replace(PERMISSION, (_all, name) => denied(name) || _all);
-  return node("div.trouble", { role: "alert" }, node("span", said), again && status !== 403
+  return node("div.trouble", { role: "alert" }, node("span", [detail, ...more].join(" ")),
+    again && retry && status !== 403
     && node("button.plain", { type: "button", onclick: again }, retry));
 }
 
@@ -119,46 +127,58 @@ export const attempt = (place, act) => act().catch((problem) => {
 });
 
 /** Names that are shown as states, and those of the desk alone.
- * @typedef {api.TaskStatus | api.ServiceStatus | api.MilestoneStatus | api.ProjectStatus | api.Priority
- *   | api.AlertStatus | api.Severity | api.AgentSessionStatus | api.Risk | api.HandlingStatus | api.StepStatus
- *   | api.CheckStatus | api.VerdictOutcome | "true" | "false" | "queued" | "waiting" | "running" | "succeeded"
- *   | "skipped"} State */
-/** Shape and tone of each state. A name of a later version has none. @type {Record<string, string>} */
+ * @typedef {api.TaskStatus | api.ServiceStatus | api.MilestoneStatus | api.ProjectStatus
+ *   | api.Priority
+ *   | api.AlertStatus | api.Severity | api.AgentSessionStatus | api.Risk | api.HandlingStatus |
+ *   api.StepStatus | api.CheckStatus | api.VerdictOutcome | "true" | "false" | "queued" | "waiting"
+ *   | "running" | "succeeded" | "skipped"} State */
+/** Shape and tone of each state. A name of a later version has none.
+ * @type {Record<string, string>} */
 const STATES = /** @satisfies {Record<State, string>} */ ({
   // Work
   backlog: "dash quiet", todo: "ring", in_progress: "half accent", in_review: "half good",
-  blocked: "stop bad", done: "check good", cancelled: "cross quiet", open: "ring", pending: "pause warn",
+  blocked: "stop bad", done: "check good", cancelled: "cross quiet", open: "ring",
+  pending: "pause warn",
   resolved: "check good", closed: "check quiet", active: "half accent", on_hold: "pause warn",
-  completed: "check good", archived: "cross quiet", low: "down quiet", medium: "dash", high: "up warn",
+  completed: "check good", archived: "cross quiet", low: "down quiet", medium: "dash",
+  high: "up warn",
   urgent: "up bad",
   // Alerts and sessions
   acknowledged: "half accent", info: "ring", warning: "warning warn", error: "warning bad",
-  critical: "stop bad", started: "ring", analyzing: "half accent", awaiting_confirmation: "pause warn",
+  critical: "stop bad", started: "ring", analyzing: "half accent",
+  awaiting_confirmation: "pause warn",
   executing: "half accent", cancelling: "half warn", failed: "stop bad", expired: "cross quiet",
   // Findings, actions and steps
   true: "check good", false: "cross", unknown: "dash warn", queued: "pause", waiting: "ring quiet",
-  running: "half accent", succeeded: "check good", skipped: "cross quiet", done_before: "check good",
+  running: "half accent", succeeded: "check good", skipped: "cross quiet",
+  done_before: "check good",
   refused: "stop bad", not_now: "pause warn", unclear: "warning warn", not_done: "stop bad",
   not_sent: "cross quiet", waived: "cross quiet", handed_over: "half accent",
 });
 
-/** A state as a word with a shape. @param {string} value @param {string} [label] @param {string} [look] */
+/** A state as a word with a shape. @param {string} value @param {string} [label]
+ * @param {string} [look] */
 export function state(value, label = words(value), look = STATES[value] ?? "ring") {
   const [shape, tone = ""] = look.split(" ");
   return node("span", { class: `state ${tone}`, "data-shape": shape }, label);
 }
 
-/** "in_progress" as "In progress". @param {string} value a name of the API: what people write keeps its "_" */
+/** "in_progress" as "In progress".
+ * @param {string} value a name of the API: what people write keeps its "_" */
 export const words = (value) => capital(value.replaceAll("_", " "));
 /** A sentence with a great letter at its beginning. @param {string} text */
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Choices of values, named by their words. @param {readonly string[]} values @returns {Choice[]} */
+/** Choices of values, named by their words. @param {readonly string[]} values
+ * @returns {Choice[]} */
 export const named = (values) => values.map((value) => [value, words(value)]);
-/** @param {{ id: number, title?: string, fullName?: string, name?: string }[]} rows @returns {Choice[]} */
-export const choicesOf = (rows) => rows.map(({ id, title, fullName, name }) => [`${id}`, title ?? fullName ?? name ?? ""]);
+/** @param {{ id: number, title?: string, fullName?: string, name?: string }[]} rows
+ * @returns {Choice[]} */
+export const choicesOf = (rows) => rows.map(({ id, title, fullName, name }) =>
+  [`${id}`, title ?? fullName ?? name ?? ""]);
 
-/** Names with what belongs to them; empty ones are left out. @param {Record<string, Child>} values */
+/** Names with what belongs to them; empty ones are left out.
+ * @param {Record<string, Child>} values */
 export function facts(values) {
   const isSome = (/** @type {Child} */ content) =>
     nodesOf(content).some((one) => one instanceof Element || one.textContent !== "");
@@ -172,6 +192,7 @@ export const unreadMark = (isUnread) => isUnread && node("span.unread", "Unread"
 
 /** A user by face and name. @param {api.UserRef | null | undefined} user @param {string} [none] */
 export function person(user, none = "Unassigned") {
-  return user ? node("span.who", { title: `@${user.username}` }, face(user), node("bdi", user.fullName))
+  return user ? node("span.who", { title: `@${user.username}` }, face(user),
+    node("bdi", user.fullName))
     : quiet(none);
 }

@@ -3,18 +3,18 @@
  * them. */
 /** @import { User } from "workdesk" @import { Answer, Choice, Context, Requery } from "./kit.js" */
 import {
-  arrows, attempt, button, choicesOf, counted, draw, each, ending, everyone, get, inbox, input,
-  keyed, more, myId, node, record, say, store, watch,
+  arrows, attempt, button, choicesOf, counted, draw, each, ending, everyone, get, inbox, more, node,
+  record, say, store, watch,
 } from "./kit.js";
-/** @import { Fields } from "./record/selection.js" */
+/** @import { Filter } from "./record/filters.js" @import { Fields } from "./record/selection.js" */
+import { drawFilters, matches, namesOf, wantedOf } from "./record/filters.js";
 import { selectionOf } from "./record/selection.js";
 
-/** A filter in the address: one of some values, or a text.
- * @typedef {[label: string, name: string, options?: Choice[]]} Filter */
 /** @typedef {object} Listed
- * @property {"project" | "service_request" | "ticket" | "task"} type @property {string} noun
+ * @property {"project" | "service_request" | "ticket" | "task" | "customer"} type
+ * @property {string} noun
  * @property {"/api/projects" | "/api/service-requests" | "/api/managed-services/tickets"
- *   | "/api/tasks"} list
+ *   | "/api/tasks" | "/api/customers"} list
  * @property {Record<string, string[]>} [defaults] values of filters that the address lacks
  * @property {(people: () => Choice[]) => Fields} [fields] that are changed for several rows
  * @property {() => Promise<any>} [read] what the filters need further
@@ -45,36 +45,29 @@ export function neighbors(type, id) {
 
 /** @param {Context} context @param {Listed} kind @returns {Promise<Requery>} */
 export async function list({ body, query, signal, filter }, kind) {
-  const { type, noun, orders } = kind;
-  const names = kind.filters([]).map(([, name]) => name);
   /** @type {State} */
   const state = { asked: query, shown: new Set(), waiting: new Set(), people: [],
     further: undefined, unread: new Set(), isRead: false, next: null };
   const filters = node("div.filters", { role: "group", "aria-label": "Filters" });
   const showFilters = () => drawFilters(filters, kind, state, filter);
   const { items, end, show } = rowsOf(body, filters, kind, state, { read, readMore });
+  const pageOf = reader(kind, signal);
 
   const add = (/** @type {Answer<any>} */ page) => {
-    for (const { id } of store(type, page.data)) state.shown.add(id);
+    for (const { id } of store(kind.type, page.data)) state.shown.add(id);
     state.next = page.next;
     show();
   };
   async function read() {
     const query = state.asked;
-    const wanted = Object.fromEntries(names.map((name) => [name, wantedOf(query, name, kind)]));
-    const possible = orders?.(query).map(([value]) => value) ?? [];
-    const sort = possible.find((value) => value === query.get("sort")) ?? possible[0];
-    const rows = get(kind.list, /** @type {any} */ ({ ...wanted, sort, limit: 50 }), { signal });
-    state.further ??= kind.read?.();
-    const [page, people, further] =
-      await Promise.all([rows, everyone().catch(() => []), state.further]);
+    const { page, people, further } = await pageOf(query);
     state.further = further;
     // The answer to other filters is not shown.
     if (query !== state.asked) return;
     Object.assign(state, { shown: new Set(), waiting: new Set(), people, isRead: true });
     showFilters();
     add(page);
-    say(`${counted(state.shown.size, noun)}${state.next ? " or more" : ""}.`);
+    say(`${counted(state.shown.size, kind.noun)}${state.next ? " or more" : ""}.`);
   }
   async function readMore(/** @type {string} */ next) {
     const [before, query] = [state.shown.size, state.asked];
@@ -82,7 +75,7 @@ export async function list({ body, query, signal, filter }, kind) {
     if (query === state.asked) add(page);
     items.children[before]?.querySelector("a")?.focus();
   }
-  follow(signal, kind, state, names, show);
+  follow(signal, kind, state, show);
   const requery = async (changed = state.asked) => {
     state.asked = changed;
     showFilters();
@@ -92,13 +85,30 @@ export async function list({ body, query, signal, filter }, kind) {
   return requery;
 }
 
+/** What reads the first page of the filters, with what the rows and the filters need beside it.
+ * @param {Listed} kind @param {AbortSignal} signal */
+function reader(kind, signal) {
+  const names = namesOf(kind);
+  let parts = /** @type {Promise<any> | undefined} */ (undefined); // What the filters need.
+  return async (/** @type {URLSearchParams} */ query) => {
+    const wanted = Object.fromEntries(names.map((name) => [name, wantedOf(query, name, kind)]));
+    const possible = kind.orders?.(query).map(([value]) => value) ?? [];
+    const sort = possible.find((value) => value === query.get("sort")) ?? possible[0];
+    const rows = get(kind.list, /** @type {any} */ ({ ...wanted, sort, limit: 50 }), { signal });
+    parts ??= kind.read?.().catch(() => undefined);
+    const [page, people, further] =
+      await Promise.all([rows, everyone().catch(() => []), parts]);
+    return { page, people, further };
+  };
+}
+
 /** The rows with what stands above and below them.
  * @param {HTMLElement} body @param {HTMLElement} filters @param {Listed} kind @param {State} state
  * @param {{ read: () => unknown, readMore: (next: string) => unknown }} acts */
 function rowsOf(body, filters, { type, noun, fields, line }, state, { read, readMore }) {
   const news = node("p.news", { role: "status" });
   const [items, end] = [node("ul.list.columns"), node("div")];
-  const selection = fields && type !== "project"
+  const selection = fields && type !== "project" && type !== "customer"
     ? selectionOf(type, () => [...state.shown], fields(() => choicesOf(state.people))) : null;
   const box = selection?.box ?? (() => null);
   body.append(filters, node("div", news, selection?.element ?? "", items, end));
@@ -126,47 +136,9 @@ function rowsOf(body, filters, { type, noun, fields, line }, state, { read, read
   return { items, end, show };
 }
 
-/** @param {Element} place @param {Listed} kind @param {State} state
- * @param {Context["filter"]} filter */
-function drawFilters(place, { filters, orders, defaults }, { asked, people, further }, filter) {
-  const all = filters(choicesOf(people.filter(({ id }) => id !== myId())), further);
-  const order = orders?.(asked)
-    .map(([value, label], at) => /** @type {Choice} */ ([at ? value : "", label]));
-  if (order) all.push(["Order", "sort", order]);
-  draw(place, all.map(([label, name, options]) => {
-    const value = (asked.has(name) ? asked.getAll(name) : defaults?.[name] ?? []).join(",");
-    if (options && !options.some(([one]) => one === value)) options.push([value, value]);
-    const onchange = (/** @type {any} */ { target }) =>
-      filter({ [name]: target.value.trim() || null });
-    return keyed(name,
-      input(label, name, { options, value, onchange, maxlength: options ? null : 100 }));
-  }));
-}
-
-/** The values that the list must have. @param {URLSearchParams} query @param {string} name
- * @param {Pick<Listed, "defaults">} kind */
-const wantedOf = (query, name, { defaults }) =>
-  (query.has(name) ? query.getAll(name) : defaults?.[name] ?? [])
-    .filter((value) => value !== "any");
-
-/** Would the list have the row? Archived projects are there only if they are asked for.
- * @param {any} row @param {string[]} names of the filters @param {URLSearchParams} query
- * @param {Listed} kind */
-const matches = (row, names, query, kind) => names.every((name) => {
-  const wanted = wantedOf(query, name, kind).flatMap((value) => value.split(","));
-  if (name === "tagId" && wanted.length > 0) {
-    return row.tags.some((/** @type {{ id: number }} */ { id }) => wanted.includes(`${id}`));
-  }
-  const [value, word] = [`${row[name]}`,
-    row[name] === null ? "none" : row[name] === myId() ? "me" : ""];
-  return wanted.length === 0 ? value !== "archived"
-    : wanted.includes(value) || wanted.includes(word);
-});
-
 /** Shows what others change, and what the user has not read yet.
- * @param {AbortSignal} signal @param {Listed} kind @param {State} state @param {string[]} names
- * @param {() => void} show */
-function follow(signal, kind, state, names, show) {
+ * @param {AbortSignal} signal @param {Listed} kind @param {State} state @param {() => void} show */
+function follow(signal, kind, state, show) {
   const { type } = kind;
   watch(signal, {
     wants: (change) => change.type === type
@@ -176,7 +148,7 @@ function follow(signal, kind, state, names, show) {
         const id = Number(key.split(":")[1]);
         if (!key.startsWith(`${type}:`) || state.shown.has(id)) continue;
         const row = record(type, id);
-        state.waiting[row && matches(row, names, state.asked, kind) ? "add" : "delete"](id);
+        state.waiting[row && matches(row, state.asked, kind) ? "add" : "delete"](id);
       }
       show();
     },

@@ -1,4 +1,5 @@
-/** A menu beside what opens it: arrows move in it, a first letter that only one item has chooses that item. */
+/** A menu beside what opens it: arrows move in it, a first letter that only one item has chooses
+ * that item. */
 /** @import { Choice } from "./elements.js" */
 import { node } from "./elements.js";
 
@@ -9,7 +10,8 @@ const GAP = 4; // Pixels around it.
 export function menu(anchor, label, choices, act) {
   const items = choices.map(([value, name]) =>
     node("button.plain", { type: "button", role: "menuitem", onclick: () => choose(value) }, name));
-  const list = node("div.menu", { popover: "auto", role: "menu", "aria-label": label, onkeydown: heard }, items);
+  const list = node("div.menu", { popover: "auto", role: "menu", "aria-label": label,
+    onkeydown: heard }, items);
   const choose = (/** @type {string} */ value) => {
     close();
     act(value);
@@ -21,7 +23,8 @@ export function menu(anchor, label, choices, act) {
   function heard(/** @type {KeyboardEvent} */ event) {
     const at = items.findIndex((one) => one === document.activeElement);
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const found = items.filter((one) => one.textContent?.toLowerCase().startsWith(event.key.toLowerCase()));
+    const found = items.filter((one) => one.textContent?.toLowerCase().startsWith(
+      event.key.toLowerCase()));
     if (step) items.at((at + step) % items.length)?.focus();
     else if (event.key === "Escape" || event.key === "Tab") close();
     else if (event.key.length > 1 || event.ctrlKey || event.metaKey || found.length === 0) return;

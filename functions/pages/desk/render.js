@@ -1,9 +1,13 @@
-/** The one way in which a place of the page shows something: `draw(place, …)`, again after each change.
+/** The one way in which a place of the page shows something: `draw(place, …)`, again after each
+ * change.
  *
- * It compares what was drawn before with what is drawn now, and changes the difference alone. So focus, scroll,
- * open folds, typed text, and what was added by hand, such as a problem beside a button, stay as they are.
- * An element is found again by its key: `key`, the name of a control, the key of a fold; else by its kind, in
- * order. A form is found again only as the same element, since what is typed belongs to it. */
+ * It compares what was drawn before with what is drawn now, and changes the difference alone. So
+ * focus, scroll, open folds, typed text, and what was added by hand, such as a problem beside a
+ * button, stay as they are. An element is found again by its key: `key`, the name of a control, the
+ * key of a fold; else by its kind, in order. A form is found again only as the same element, since
+ * what is typed belongs to it. */
+
+import { heirOf } from "./focus.js";
 
 /** What is nothing is left out. @typedef {string | number | null | undefined | false} Text */
 /** A row of a list: it is made again only if its item is another object than before.
@@ -20,14 +24,15 @@ const drawings = new WeakMap();
 const handlers = new WeakMap();
 /** Items that rows were made from. @type {WeakMap<Node, unknown>} */
 const sources = new WeakMap();
-const FOCUSABLE = "a[href], button, input, select, textarea, summary";
 
-/** The rows of a list. @template I @param {readonly I[]} items @param {(item: I) => string | number} key
+/** The rows of a list. @template I @param {readonly I[]} items
+ * @param {(item: I) => string | number} key
  * @param {(item: I) => HTMLElement} make @returns {Row[]} */
 export const each = (items, key, make) =>
   items.map((item) => ({ key: String(key(item)), item, make: () => make(item) }));
 
-/** An element that is found again by a key, if there is one. @template {HTMLElement | null | undefined | false} T
+/** An element that is found again by a key, if there is one.
+ * @template {HTMLElement | null | undefined | false} T
  * @param {string} key @param {T} element */
 export function keyed(key, element) {
   if (element) element.dataset["key"] = key;
@@ -82,13 +87,15 @@ function drawChildren(place, wanted) {
   for (const one of now) {
     while (at && !now.has(at)) at = at.nextSibling;
     if (at === one) at = one.nextSibling;
-    else if ("moveBefore" in place && one.isConnected) /** @type {any} */ (place).moveBefore(one, at);
+    else if ("moveBefore" in place && one.isConnected) /** @type {any} */ (place)
+      .moveBefore(one, at);
     else place.insertBefore(one, at);
   }
   drawings.set(place, { ...known, children: [...now] });
 }
 
-/** The node for a child: the one before, changed where it differs, or a new one. It is no longer free then.
+/** The node for a child: the one before, changed where it differs, or a new one. It is no longer
+ * free then.
  * @param {Child} child @param {Set<ChildNode>} free @param {Map<string, ChildNode>} byKey */
 function drawOne(child, free, byKey) {
   if (isRow(child)) {
@@ -99,7 +106,8 @@ function drawOne(child, free, byKey) {
   const key = keyOf(fresh);
   const old = free.has(fresh) ? fresh : key ? byKey.get(key)
     : [...free].find((one) => one.nodeName === fresh.nodeName && !keyOf(one));
-  if (old && old !== fresh && old.nodeName === fresh.nodeName && free.has(old) && !isOwn(old) && !isOwn(fresh)) {
+  if (old && old !== fresh && old.nodeName === fresh.nodeName && free.has(old) && !isOwn(old)
+      && !isOwn(fresh)) {
     change(old, fresh);
     free.delete(old);
     return old;
@@ -109,7 +117,8 @@ function drawOne(child, free, byKey) {
   return fresh;
 }
 
-/** Changes a node to look like a new one, which was not shown. @param {ChildNode} old @param {ChildNode} fresh */
+/** Changes a node to look like a new one, which was not shown. @param {ChildNode} old
+ * @param {ChildNode} fresh */
 function change(old, fresh) {
   if (!(old instanceof Element && fresh instanceof Element)) {
     if (old.nodeValue !== fresh.nodeValue) old.nodeValue = fresh.nodeValue;
@@ -123,7 +132,8 @@ function change(old, fresh) {
   }
   const own = handlers.get(fresh);
   for (const [type, handler] of own ?? []) listen(old, type, handler);
-  for (const type of handlers.get(old)?.keys() ?? []) if (!own?.has(type)) handlers.get(old)?.delete(type);
+  const known = handlers.get(old);
+  for (const type of known?.keys() ?? []) if (!own?.has(type)) known?.delete(type);
   sources.set(old, sources.get(fresh));
   drawChildren(old, now.children);
   const control = /** @type {HTMLInputElement} */ (old);
@@ -169,32 +179,5 @@ function made({ key, item, make }) {
 
 /** @param {Node} one */
 const keyOf = (one) => (one instanceof Element
-  ? one.getAttribute("data-key") ?? one.getAttribute("data-fold") ?? one.getAttribute("name") ?? "" : "");
-
-/** Removes an element. The focus in it goes to what follows. @param {Element} element */
-export function takeAway(element) {
-  const { activeElement: focused, body } = document;
-  const heir = focused instanceof HTMLElement && element.contains(focused) && element.parentElement
-    ? heirOf(element.parentElement, focused) : null;
-  element.remove();
-  if (document.activeElement === body) heir?.();
-}
-
-/** What gets the focus if its element goes: what stands alike in the next row, else in the one before, else the
- * heading above. @param {Element} place @param {HTMLElement} focused */
-export function heirOf(place, focused) {
-  let row = /** @type {Element} */ (focused);
-  while (row.parentElement && row.parentElement !== place && !row.matches("li")) row = row.parentElement;
-  const at = [...row.querySelectorAll(FOCUSABLE)].indexOf(focused);
-  const siblings = [...row.parentElement?.children ?? []];
-  const from = siblings.indexOf(row);
-  const near = [...siblings.slice(from + 1), ...siblings.slice(0, from).reverse()];
-  const headings = [row.closest("section")?.querySelector("h1, h2, h3"), document.querySelector("main h1")];
-  return () => {
-    const next = near.find((one) => one.isConnected && one.querySelector(FOCUSABLE));
-    const inside = next?.querySelectorAll(FOCUSABLE);
-    const heading = headings.find((one) => one?.isConnected);
-    heading?.setAttribute("tabindex", "-1");
-    /** @type {HTMLElement | undefined} */ (inside?.[at] ?? inside?.[0] ?? heading)?.focus({ preventScroll: true });
-  };
-}
+  ? one.getAttribute("data-key") ?? one.getAttribute("data-fold") ?? one.getAttribute("name") ?? ""
+  : "");

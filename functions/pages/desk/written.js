@@ -1,8 +1,8 @@
-/** What people write, as nodes: paragraphs, lists, code, quotes, emphasis, links, `@names`, `#12` and ids of
- * records of other systems, such as `ub_1001`. It is a part of CommonMark without HTML.
+/** What people write, as nodes: paragraphs, lists, code, quotes, emphasis, links, `@names`, `#12`
+ * and ids of records of other systems, such as `ub_1001`. It is a part of CommonMark without HTML.
  *
- * All of it is set as text of elements that are named here, and a link leads to `http` or `https` alone: so no
- * text becomes markup. */
+ * All of it is set as text of elements that are named here, and a link leads to `http` or `https`
+ * alone: so no text becomes markup. */
 import { node } from "./elements.js";
 
 const DEPTH = 4; // Lists and quotes within each other, at most.
@@ -54,7 +54,8 @@ function blocks(lines, depth) {
   return found;
 }
 
-/** The first line from a place on that fits, or the end. @param {string[]} lines @param {number} from
+/** The first line from a place on that fits, or the end. @param {string[]} lines
+ * @param {number} from
  * @param {(line: string) => boolean} fits */
 function endOf(lines, from, fits) {
   const found = lines.slice(from).findIndex(fits);
@@ -72,7 +73,8 @@ function listAt(lines, from, depth) {
     const line = lines[at] ?? "";
     const mark = ITEM.exec(line);
     if (mark && isOrdered(line) === isOrdered(first)) items.push([line.slice(mark[0].length)]);
-    else if (!mark && /^ {2,}\S|^\t/.test(line)) items.at(-1)?.push(line.replace(/^( {2,4}|\t)/, ""));
+    else if (!mark && /^ {2,}\S|^\t/.test(line)) items.at(-1)?.push(
+      line.replace(/^( {2,4}|\t)/, ""));
     else break;
   }
   const start = Number.parseInt(ITEM.exec(first)?.[2] ?? "", 10);
@@ -93,7 +95,8 @@ function inline(text) {
     if (code) found.push(node("code", code));
     else if (strong || em) found.push(node(strong ? "strong" : "em", strong ?? em));
     else if (target) found.push(outer(target, label ?? target));
-    else if (name) found.push(node("a.mention", { href: `#/search?q=${encodeURIComponent(name.slice(1))}` }, name));
+    else if (name) found.push(node("a.mention",
+      { href: `#/search?q=${encodeURIComponent(name.slice(1))}` }, name));
     else if (id ?? entity) found.push(node("a.link", { href: `#/search?q=${id ?? entity}` }, all));
     else if (url) {
       // A mark behind an address belongs to the sentence.
@@ -105,6 +108,7 @@ function inline(text) {
   return [...found, text.slice(from)];
 }
 
-/** A link to another page, which learns nothing of this one. @param {string} href @param {string} label */
+/** A link to another page, which learns nothing of this one. @param {string} href
+ * @param {string} label */
 const outer = (href, label) => (URL.canParse(href)
   ? node("a.link", { href, target: "_blank", rel: "noopener noreferrer" }, label) : label);

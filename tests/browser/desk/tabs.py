@@ -12,6 +12,7 @@ def check(world):
     writes_for_nobody_else(world)
     tells_its_tabs(world)
     signs_in_for_all_tabs(world)
+    one_asks_for_all(world)
 
 
 def stranger(world):
@@ -188,3 +189,52 @@ def signs_in_for_all_tabs(world):
         page.get_by_role("dialog", name="Sign in").wait_for(state="detached")
         page.get_by_role("listitem").filter(has_text="Sent after the sign-in").wait_for()
     world.forget("max")
+
+
+def one_asks_for_all(world):
+    """One of two visible tabs asks for changes and for what is unread. Both show it. The other one goes on alone."""
+    api = world.api("mia")
+    task = api.call("POST", "/api/tasks", {"title": f"Shared {world.mark}", "projectId": 1})["id"]
+    said = lambda text: api.call("POST", f"/api/tasks/{task}/comments", {"content": f"{text}, @sue {world.mark}"})
+    with world.desk("sue", f"#/tasks/{task}") as desk:
+        first, second = desk.page, desk.page.context.new_page()
+        asked = {page: [] for page in (first, second)}
+        for page in asked:
+            page.on("request", lambda one, own=asked[page]: own.append(urllib.parse.urlsplit(one.url).path))
+        second.goto(f"{world.base}#/tasks/{task}")
+        second.get_by_role("heading", name=f"Shared {world.mark}").wait_for()
+        count = lambda page: page.locator("[data-place=Home] .count").inner_text()
+        second.wait_for_timeout(4_000)
+        for own in asked.values():
+            own.clear()
+        said("Both see it")
+        for page in (second, first):
+            page.get_by_text("Both see it").wait_for()
+        desk.until(lambda: count(first) == count(second) != "", "what is unread in both")
+        changes, unread = "/api/changes", "/api/notifications"
+        assert changes in asked[first] and changes not in asked[second], asked
+        assert unread in asked[first] and unread not in asked[second], asked
+        # What is read in one tab is read in both.
+        desk.until(lambda: count(first) == count(second), "the same count")
+        # The other tab acts, and has the first one ask at once.
+        said("At once")
+        desk.until(lambda: second.get_by_text("At once").is_visible()
+                   or second.evaluate("dispatchEvent(new Event('focus'))") is None, "what the second tab asks for")
+        assert changes not in asked[second], asked
+        # The hidden tab keeps silent. What it missed is there once it is seen.
+        hide = """hidden => {
+            Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+            document.dispatchEvent(new Event("visibilitychange"));
+        }"""
+        first.evaluate(hide, True)
+        asked[first].clear()
+        said("While one is hidden")
+        second.get_by_text("While one is hidden").wait_for()
+        assert changes in asked[second] and changes not in asked[first], asked
+        assert first.get_by_text("While one is hidden").count() == 0
+        first.evaluate(hide, False)
+        first.get_by_text("While one is hidden").wait_for()
+        # The tab that leads closes.
+        second.close()
+        said("The last one goes on")
+        desk.sees(first.get_by_text("The last one goes on"))

@@ -11,6 +11,7 @@ def check(world):
     reads_earlier_messages(world)
     lists(world)
     says_whose_turn_it_is(world)
+    takes_back_ones_own(world)
 
 
 def ticket(world, title, **fields):
@@ -282,3 +283,51 @@ def says_whose_turn_it_is(world):
         page.go_back()
         row.get_by_text("Support’s turn").wait_for()
         row.get_by_text("Unread", exact=True).wait_for(state="detached")
+
+
+def takes_back_ones_own(world):
+    """The author edits and deletes the last message. One that a reply follows stays, and so does what was typed."""
+    number = ticket(world, "The wrong button", description="The first one.")
+    address, reply = f"#/tickets/{number}", f"/api/managed-services/ticket/{number}/reply"
+    with world.desk("mia", address, refused={409}) as author, world.desk("sue", address) as support:
+        page = author.page
+        edits = page.get_by_role("button", name="Edit your message")
+        assert support.page.get_by_role("button", name="Edit your message").count() == 0
+        page.get_by_label("Message", exact=True).fill("The second.")
+        page.keyboard.press("Control+Enter")
+        row = page.get_by_role("listitem").filter(has_text="The second.")
+        row.wait_for()
+        author.until(lambda: edits.count() == 1, "one message to edit")
+        edits.click()
+        page.get_by_label("Your message").fill("The third.")
+        page.keyboard.press("Control+Enter")
+        changed = page.get_by_role("listitem").filter(has_text="The third.")
+        changed.get_by_text("edited").wait_for()
+        author.looks("ticket-edited")
+        support.sees(support.page.get_by_role("listitem").filter(has_text="The third.").get_by_text("edited"))
+        # An internal note is no reply.
+        world.api("sue").call("POST", reply, {"content": "Look into it.", "internal": True})
+        page.get_by_role("button", name="Delete your message").click()
+        dialog = page.get_by_role("dialog", name="Delete your message?")
+        dialog.get_by_text("Mails that went out keep its text.").wait_for()
+        dialog.get_by_role("button", name="Delete").click()
+        page.get_by_text("This message was deleted.").wait_for()
+        support.sees(support.page.get_by_text("This message was deleted."))
+        author.until(lambda: edits.count() == 0, "what is before a deleted reply to be final")
+        # The reply comes while the author types.
+        page.get_by_label("Message", exact=True).fill("The fourth.")
+        page.keyboard.press("Control+Enter")
+        edits.click()
+        page.get_by_label("Your message").fill("The fifth.")
+        world.api("sue").call("POST", reply, {"content": "Thank you."})
+        page.keyboard.press("Control+Enter")
+        said = page.get_by_role("alert")
+        said.get_by_text("A reply follows the message.").wait_for()
+        said.get_by_text("What you typed is kept here.").wait_for()
+        assert said.get_by_role("button").count() == 0, "trying again does not help"
+        author.sees(page.get_by_text("Thank you."))
+        assert page.get_by_label("Your message").input_value() == "The fifth."
+        page.reload()
+        author.settled()
+        assert page.get_by_label("Your message").input_value() == "The fifth."
+        author.looks("ticket-final")

@@ -1,35 +1,38 @@
 /** The store of records, kept true by the feed of changes.
  *
- * `wants(change)` says if the view shows the changed record: then the store reads it again; else it drops it.
- * `changed(keys)` is called after records were stored or dropped; keys are `task:7`.
- * Changes wait for what was being read when they came: no view misses one, whenever it calls `watch`. */
+ * `wants(change)` says if the view shows the changed record: then the store reads it again; else it
+ * drops it. `changed(keys)` is called after records were stored or dropped; keys are `task:7`.
+ * Changes wait for what was being read when they came: no view misses one, whenever it calls
+ * `watch`. */
 /** @import * as api from "workdesk" */
-import { afterReadings, get, more, pause, Problem } from "./client.js";
+import { more, pause, Problem } from "./client.js";
 
 /** The records of the store by the feed's types.
  * @typedef {object} Records
  * @property {api.JoinedTask} task @property {api.Tag} tag
- * @property {api.Project} project @property {api.Phase} phase @property {api.Milestone} milestone
+ * @property {api.Project} project @property {api.Customer} customer
+ * @property {api.Phase} phase @property {api.Milestone} milestone
  * @property {api.ServiceRequest} service_request @property {api.Comment} comment
  * @property {api.TicketWithMessages["ticket"]} ticket @property {api.TicketMessage} ticket_message
  * @property {api.ActivityWithRefs} activity @property {api.User} user
  * @property {api.Alert} alert @property {api.AgentSession} agent_session */
-/** @typedef {{ wants: (change: api.Change) => boolean, changed: (keys: Set<string>) => void }} Watcher */
+/** @typedef {{ wants: (change: api.Change) => boolean, changed: (keys: Set<string>) => void }}
+ * Watcher */
 
-/** Seconds between two questions for changes, by the seconds since the user or another one last did something. */
-const PAUSES = /** @type {const} */ ([[60, 3], [600, 10], [Infinity, 30]]);
 const IDS = 100; // Ids in one question for rows of a list.
 /** What reads changed records: a list by their ids, or one record. `{on}` is the id of the parent.
  * @type {Record<string, string>} */
 const READS = {
   task: "/api/tasks?id=", service_request: "/api/service-requests?id=", tag: "/api/tags?id=",
   ticket: "/api/managed-services/tickets?id=", phase: "/api/projects/{on}/phases?id=",
-  "comment task": "/api/tasks/{on}/comments?id=", "comment activity": "/api/activities/{on}/comments?id=",
+  "comment task": "/api/tasks/{on}/comments?id=",
+  "comment activity": "/api/activities/{on}/comments?id=",
   "comment service_request": "/api/service-requests/{on}/comments?id=",
   // Messages come with their ticket, and cannot be asked for by id.
   ticket_message: `/api/managed-services/ticket/{on}?sort=-createdAt&limit=${IDS}`,
-  milestone: "/api/milestones/{id}", activity: "/api/activities/{id}", project: "/api/projects/{id}",
-  user: "/api/users/{id}", alert: "/api/concierge/alerts/{id}",
+  milestone: "/api/milestones/{id}", activity: "/api/activities/{id}",
+  project: "/api/projects/{id}",
+  user: "/api/users/{id}", customer: "/api/customers/{id}", alert: "/api/concierge/alerts/{id}",
   agent_session: "/api/concierge/agent-sessions/{id}",
 };
 
@@ -39,18 +42,18 @@ const hidden = new Set();
 const watchers = /** @type {Set<Watcher>} */ (new Set());
 /** Keys of changed records that the watchers do not know of yet. @type {Set<string>} */
 let news = new Set();
-let next = ""; // The path of the feed's next page.
-let wake = () => {};
 
 /** The newest known record, or undefined.
- * @template {keyof Records} T @param {T} type @param {number} id @returns {Records[T] | undefined} */
+ * @template {keyof Records} T @param {T} type @param {number} id
+ * @returns {Records[T] | undefined} */
 export function record(type, id) {
   const key = `${type}:${id}`;
   return hidden.has(key) ? undefined : held.get(key);
 }
 
 /** As `record`, also of a record that is about to be deleted: the service still counts it.
- * @template {keyof Records} T @param {T} type @param {number} id @returns {Records[T] | undefined} */
+ * @template {keyof Records} T @param {T} type @param {number} id
+ * @returns {Records[T] | undefined} */
 export const heldRecord = (type, id) => held.get(`${type}:${id}`);
 
 /** Hides a record that is about to be deleted, or shows it again.
@@ -85,7 +88,8 @@ export function watch(/** @type {AbortSignal} */ signal, /** @type {Watcher} */ 
 }
 
 /** Reads again after wanted changes: once for all of a moment, and not all the time.
- * @param {AbortSignal} signal @param {(change: api.Change) => unknown} wants @param {() => unknown} read
+ * @param {AbortSignal} signal @param {(change: api.Change) => unknown} wants
+ * @param {() => unknown} read
  * @param {number} [seconds] the least time between two reads */
 export function readAfter(signal, wants, read, seconds = 0) {
   let [waits, last] = [false, 0];
@@ -115,60 +119,13 @@ function tell(key) {
   });
 }
 
-/** Begins the feed. Call it before the first records are read. */
-export async function begin() {
-  next ||= (await get("/api/changes", {}, { quiet: true })).next ?? "";
-}
+/** Forgets all records. */
+export const forget = () => held.clear();
 
-/** Follows the feed: every few seconds while the page is visible, at once when it becomes visible or online.
- * @param {() => void} reset called when the feed was lost: read all again
- * @param {(changes: api.Change[]) => void} noticed called with all changes, wanted or not
- * @param {() => Promise<unknown>} doubt reads the session: the feed takes its own cursor no more */
-export async function follow(reset, noticed, doubt) {
-  let acted = performance.now();
-  const acts = () => void (acted = performance.now());
-  for (const event of ["pointerdown", "keydown"]) addEventListener(event, acts, { capture: true, passive: true });
-  const wait = () => PAUSES.find(([rest]) => performance.now() - acted < 1000 * rest)?.[1] ?? 30;
-  const told = (/** @type {api.Change[]} */ changes) => {
-    acts();
-    noticed(changes);
-  };
-  document.addEventListener("visibilitychange", () => wake());
-  addEventListener("focus", () => wake());
-  for (;;) {
-    const woken = new Promise((resolve) => (wake = () => document.hidden || resolve(undefined)));
-    await Promise.race([woken, pause(wait())]);
-    while (document.hidden) await new Promise((resolve) => (wake = () => resolve(undefined)));
-    await catchUp(told).catch(async (problem) => {
-      if (![400, 410].includes(problem.status)) return;
-      // A cursor is malformed for another user alone.
-      if (problem.status === 400) await doubt();
-      next = "";
-      held.clear();
-      await begin().catch(() => {});
-      reset();
-    }).catch(() => {});
-  }
-}
-
-/** Reads the changes since the last time, and wanted records. @param {(all: api.Change[]) => void} noticed */
-async function catchUp(noticed) {
-  for (let full = true; full; ) {
-    const page = await more(next, { quiet: true });
-    const changes = /** @type {api.Change[]} */ (page.data);
-    if (changes.length > 0) {
-      // An answer that is under way may be older than these changes.
-      await afterReadings();
-      await apply(changes);
-      noticed(changes);
-    }
-    next = page.next ?? next;
-    full = changes.length >= 200;
-  }
-}
-
-async function apply(/** @type {api.Change[]} */ changes) {
-  /** What is read again, by its path. @type {Map<string, { type: keyof Records, ids: Set<number> }>} */
+/** Reads wanted records again after changes, and drops the others. @param {api.Change[]} changes */
+export async function apply(changes) {
+  /** What is read again, by its path.
+   * @type {Map<string, { type: keyof Records, ids: Set<number> }>} */
   const wanted = new Map();
   for (const change of changes) {
     const { recordId, parent, version, action } = change;
@@ -203,15 +160,3 @@ async function refresh(type, path, ids) {
   // Also of a record that came with an earlier answer, before the view wanted it.
   for (const id of ids) found.includes(id) ? tell(`${type}:${id}`) : drop(type, id);
 }
-
-let people = /** @type {Promise<api.User[]> | undefined} */ (undefined);
-
-/** The users who are not disabled, read at the first call and again after one changed. */
-export function everyone() {
-  people ??= get("/api/users", { disabled: false }, { quiet: true }).then(({ data }) => data);
-  people.catch(forgetPeople);
-  return people;
-}
-
-/** Has the next `everyone` read again. */
-export const forgetPeople = () => void (people = undefined);

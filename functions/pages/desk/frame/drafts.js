@@ -1,10 +1,12 @@
-/** Drafts: typed text that was not sent. A draft belongs to a user, an address, a name, and the version of
- * the record that it changes. It outlives the tab, for 30 days. No form that shows stored values, rights or
- * money keeps one: what was typed and left must never look like what is stored. */
+/** Drafts: typed text that was not sent. A draft belongs to a user, an address, a name, and the
+ * version of the record that it changes. It outlives the tab, for 30 days. No form that shows
+ * stored values, rights or money keeps one: what was typed and left must never look like what is
+ * stored. */
 import { now } from "../api/client.js";
 import { myId } from "./session.js";
 
-/** `values`: by the names of the controls. `version`: of the record, as it was when the first key was typed.
+/** `values`: by the names of the controls. `version`: of the record, as it was when the first key
+ * was typed.
  * @typedef {{ values: Record<string, string>, version: number | null, at: string }} Draft */
 
 const KEPT_MS = 30 * 86_400_000;
@@ -20,12 +22,14 @@ export function stored(use) {
   }
 }
 
-/** A draft of the present address, whatever the address is later. @param {string} name one that begins with an
+/** A draft of the present address, whatever the address is later.
+ * @param {string} name one that begins with an
  * address, as `#/tasks/7 comment`, belongs to that one */
 export function draftAt(name) {
   const key = own() + (name.startsWith("#/") ? name : `${location.hash.split("?")[0]} ${name}`);
   return {
-    read: () => stored((storage) => /** @type {Draft | null} */ (JSON.parse(storage.getItem(key) ?? "null"))),
+    read: () => stored((storage) => /** @type {Draft | null} */ (
+      JSON.parse(storage.getItem(key) ?? "null"))),
     keep: (/** @type {Draft["values"]} */ values, /** @type {number | null} */ version) => {
       const at = new Date(now()).toISOString();
       stored((storage) => storage.setItem(key, JSON.stringify({ values, version, at })));
@@ -37,7 +41,8 @@ export function draftAt(name) {
 /** The kept text of a control, or null. @param {string} name @param {string} [control] */
 export const draftOf = (name, control = "content") => draftAt(name).read()?.values[control] ?? null;
 
-const ownKeys = () => stored((storage) => Object.keys(storage).filter((key) => key.startsWith(own()))) ?? [];
+const ownKeys = () => stored((storage) => Object.keys(storage)
+  .filter((key) => key.startsWith(own()))) ?? [];
 
 /** The number of drafts of the user. */
 export const countDrafts = () => ownKeys().length;

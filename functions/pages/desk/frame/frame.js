@@ -1,8 +1,8 @@
 /** The frame around the views: navigation, the thin bar, what screen readers hear, notices. */
 /** @import { Icon } from "../marks.js" @import { Child } from "../render.js" */
 import { onActivity, post } from "../api/client.js";
+import { ask } from "../dialogs.js";
 import { button, node } from "../elements.js";
-import { ask } from "../forms.js";
 import { brand, face, icon } from "../marks.js";
 import { draw } from "../render.js";
 import { counted } from "../values.js";
@@ -13,9 +13,10 @@ import { setUnread, to } from "./router.js";
 import { me } from "./session.js";
 import { tellTabs } from "./tabs.js";
 
-const PLACES = ["Home", "Projects", "Tasks", "Requests", "Tickets", "Alerts", "Search", "Settings"];
+const PLACES = ["Home", "Projects", "Tasks", "Requests", "Tickets", "Customers", "Alerts", "Search",
+  "Settings"];
 /** Views that the bar of a phone has no place for. */
-const FURTHER = ["Requests", "Alerts", "Search", "Settings"];
+const FURTHER = ["Requests", "Customers", "Alerts", "Search", "Settings"];
 const SLOW_MS = 300; // A slower answer shows the bar.
 const OFFLINE_MS = 2_000;
 const NOTICE_MS = 5_000;
@@ -29,10 +30,12 @@ export function showNavigation() {
   const links = PLACES.map((name) => {
     const at = name.toLowerCase();
     const own = { href: to(name === "Home" ? "/" : `/${at}`), "data-place": name };
-    return node("li", node(FURTHER.includes(name) ? "a.further" : "a", own, icon(/** @type {Icon} */ (at)), name));
+    return node("li", node(FURTHER.includes(name) ? "a.further" : "a", own,
+      icon(/** @type {Icon} */ (at)), name));
   });
   // On a phone, the other views and what the user has stand behind this button.
-  const more = node("button", { type: "button", "aria-expanded": "false", onclick: () => open(!isOpen()) },
+  const more = node("button", { type: "button", "aria-expanded": "false", onclick: () =>
+    open(!isOpen()) },
     icon("more"), "Menu");
   const isOpen = () => around.classList.contains("open");
   const open = (/** @type {boolean} */ is) => {
@@ -41,7 +44,8 @@ export function showNavigation() {
   };
   draw(around, node("a.brand", { href: to("/") }, brand(), "Workdesk"),
     node("nav", { "aria-label": "Views" }, node("ul", links, node("li.more", more))));
-  around.addEventListener("click", ({ target }) => more.contains(/** @type {Node} */ (target)) || open(false));
+  around.addEventListener("click", ({ target }) => more.contains(/** @type {Node} */ (target))
+    || open(false));
   document.addEventListener("pointerdown", ({ target }) =>
     around.contains(/** @type {Node} */ (target)) || open(false));
   around.addEventListener("keydown", ({ key }) => {
@@ -84,8 +88,8 @@ export function showPerson() {
   });
 }
 
-/** Says in words that there is no connection, or no answer, after two seconds of it. Returns what tells it that a
- * request is tried again. */
+/** Says in words that there is no connection, or no answer, after two seconds of it. Returns what
+ * tells it that a request is tried again. */
 function showConnection() {
   const words = node("p.offline", { role: "status", hidden: true });
   place("notices").before(words);
@@ -131,7 +135,8 @@ function showActivity() {
 
 /** Shows a notice with an action for five seconds; longer while the pointer or the focus is on it.
  * @param {Child} text @param {string} label @param {() => void} act
- * @param {(leaving: boolean) => void} [done] called when it ends without the action, or the page is left */
+ * @param {(leaving: boolean) => void} [done] called when it ends without the action, or the page is
+ * left */
 export function notice(text, label, act, done = () => {}) {
   let timer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
   const life = new AbortController();

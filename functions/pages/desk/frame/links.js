@@ -1,12 +1,16 @@
-/** The links of mails, which need no session: `#/reset?token=`, `#/confirm?token=` and `#/accept?token=`. */
+/** The links of mails, which need no session: `#/reset?token=`, `#/confirm?token=` and
+ * `#/accept?token=`. */
 import { post } from "../api/client.js";
+import { input } from "../controls.js";
+import { dialog } from "../dialogs.js";
 import { button, node } from "../elements.js";
-import { dialog, form, input } from "../forms.js";
+import { form } from "../forms.js";
 import { toProvider } from "./session.js";
 
 const HINT = "12 to 128 characters.";
 const PASSWORD = { type: "password", autocomplete: "new-password", required: true, hint: HINT };
-const NAME = { autocomplete: "username", autocapitalize: "none", required: true, hint: "It never changes." };
+const NAME = { autocomplete: "username", autocapitalize: "none", required: true,
+  hint: "It never changes." };
 /** What each link asks for and says then, and where what is typed is sent.
  * @type {Record<string, { title: string, submit: string, done: string, fields: () => HTMLElement[],
  *   path: "/api/auth/reset" | "/api/auth/email/confirm" | "/api/auth/accept" }>} */
@@ -14,7 +18,8 @@ const LINKS = {
   "#/reset": { title: "Set a new password", submit: "Set the password",
     done: "Your password is set. Sign in with it.", path: "/api/auth/reset",
     fields: () => [input("New password", "password", PASSWORD)] },
-  "#/confirm": { title: "Confirm your address", submit: "Confirm", done: "Your address is confirmed.",
+  "#/confirm": { title: "Confirm your address", submit: "Confirm",
+    done: "Your address is confirmed.",
     path: "/api/auth/email/confirm", fields: () => [] },
   "#/accept": {
     title: "Accept the invitation", submit: "Accept", done: "", path: "/api/auth/accept",
@@ -28,7 +33,8 @@ const named = () => location.hash.split("?")[0] ?? "";
 // A link that is pasted into an open page.
 addEventListener("hashchange", () => LINKS[named()] && location.reload());
 
-/** Follows a link in the address. Resolves to what is to be said then. @returns {Promise<string>} */
+/** Follows a link in the address. Resolves to what is to be said then.
+ * @returns {Promise<string>} */
 export async function followLink() {
   const parameters = new URLSearchParams(location.hash.split("?")[1]);
   const token = parameters.get("token") ?? "";

@@ -1,7 +1,7 @@
 /** A tab that shows another user than the session's says so. The service refuses its requests. */
 import { get, onOtherUser } from "../api/client.js";
+import { dialog } from "../dialogs.js";
 import { button, node } from "../elements.js";
-import { dialog } from "../forms.js";
 import { draw } from "../render.js";
 import { me, myId, readSession } from "./session.js";
 import { signedInElsewhere } from "./sign-in.js";
@@ -27,7 +27,8 @@ async function sayOtherUser() {
   const says = node("p", { role: "status" }, "Another user has signed in in this browser.");
   dialog("Another user is signed in", node("div.stack", says,
     node("p", "This page is that of ", node("b", node("bdi", user.fullName)), ", ",
-      node("bdi", organization.name), ". Nothing more is sent from it. What was typed is kept for that user."),
+      node("bdi", organization.name),
+      ". Nothing more is sent from it. What was typed is kept for that user."),
     node("div.end", button("Reload", () => location.reload(), { kind: "main" })),
   ), { stays: true });
   const { data } = await get("/api/auth/session", {}, { quiet: true, anyone: true });

@@ -1,7 +1,9 @@
-/** The release of the page. A tab from before a deployment names files that the new release may not serve. */
+/** The release of the page. A tab from before a deployment names files that the new release may not
+ * serve. */
 import { Problem } from "../api/client.js";
 
-/** The name of this file has the digest of the page's release, and so have all that a page names. */
+/** The name of this file has the digest of the page's release, and so have all that a page
+ * names. */
 const OWN = new URL(import.meta.url).pathname.split("/").at(-1) ?? "";
 const DIGEST = /frame-release\.(\w+)\.js/;
 const MARK = "loaded again for";
@@ -14,8 +16,9 @@ export class Missing extends Problem {
   }
 }
 
-/** Loads a module. If it does not come and another release is served, loads the page again, at its address and
- * with its drafts: once for each release. @template T @param {() => Promise<T>} load @returns {Promise<T>} */
+/** Loads a module. If it does not come and another release is served, loads the page again, at its
+ * address and with its drafts: once for each release. @template T
+ * @param {() => Promise<T>} load @returns {Promise<T>} */
 export async function loaded(load) {
   try {
     return await load();

@@ -1,18 +1,24 @@
-/** The sign-in: a dialog over the page, at the start, at a 401, and where an act asks for a newer one. What
- * waits for it is then repeated; what was typed stays. Another user than before gets a fresh page.
+/** The sign-in: a dialog over the page, at the start, at a 401, and where an act asks for a newer
+ * one. What waits for it is then repeated; what was typed stays. Another user than before gets a
+ * fresh page.
  *
- * `#/sign-in/7` is the address of an organization: its users need no look-up to find their provider. */
+ * `#/sign-in/7` is the address of an organization: its users need no look-up to find their
+ * provider. */
 /** @import { Problem } from "../api/client.js" */
-import { get, post } from "../api/client.js";
+import { post } from "../api/client.js";
+import { input } from "../controls.js";
+import { ask, dialog } from "../dialogs.js";
 import { button, node } from "../elements.js";
-import { ask, dialog, form, input } from "../forms.js";
+import { form } from "../forms.js";
 import { brand } from "../marks.js";
 import { draw } from "../render.js";
 import { stored } from "./drafts.js";
-import { me, myId, toProvider } from "./session.js";
+import { lookUp, providerButton, providerOf, remember, remembered } from "./provider.js";
+import { me, myId } from "./session.js";
 import { tellTabs } from "./tabs.js";
 
-/** Faults of a sign-in by the provider, by the code in the address. @type {Record<string, string>} */
+/** Faults of a sign-in by the provider, by the code in the address.
+ * @type {Record<string, string>} */
 const FAULTS = {
   state_invalid: "The sign-in took too long, or was used before. Begin again.",
   provider_unavailable: "Your company's provider does not answer as it should.",
@@ -25,25 +31,20 @@ const FAULTS = {
 };
 const REFUSED = "Your company's provider did not sign you in.";
 const FORGOTTEN = "A mail is under way, if the account has a confirmed address. Else ask an admin.";
-/** Where the browser remembers the organization's provider: the beginning of its address. */
-const PROVIDER = "sign-in provider";
-/** Where it remembers names of organizations that users signed in to here, and that there is no mail. */
+/** Where it remembers names of organizations that users signed in to here, and that there is no
+ * mail. */
 const [NAME, NO_MAIL] = ["name of organization ", "no mail"];
 const KEPT_MS = 10_000; // A 401 this soon after a sign-in: the browser keeps no cookie.
-const NO_COOKIE = "You signed in, but this browser kept no cookie. Allow cookies for this page, and sign in again.";
-/** The address to which a provider sends the browser back in a tab of its own. */
-export const SIGNED_IN = "#/signed-in";
+const NO_COOKIE = "You signed in, but this browser kept no cookie. Allow cookies for this page, "
+  + "and sign in again.";
 let told = "";
 let company = ""; // The organization that the address names.
 let signedInAt = -Infinity;
 let isOther = false;
 let open = /** @type {Promise<void> | undefined} */ (undefined);
 
-const providerOf = (/** @type {string} */ organization) => `/api/auth/oidc?organization=${organization}`;
-const remember = (/** @type {string} */ provider) => stored((storage) => storage.setItem(PROVIDER, provider));
-const remembered = () => stored((storage) => storage.getItem(PROVIDER)) ?? null;
-
-/** Has the sign-in say a fault that the address tells, or else this. Remembers the address's organization.
+/** Has the sign-in say a fault that the address tells, or else this. Remembers the address's
+ * organization.
  * @param {string} said */
 export function begins(said) {
   const [, fault] = /^#sign-in=(\w+)/.exec(location.hash) ?? [];
@@ -58,7 +59,8 @@ export function begins(said) {
   told = isOther ? "" : fault ? FAULTS[fault] ?? REFUSED : said;
 }
 
-/** Asks the signed-in user, if the provider has signed another one in, and goes on as the user wants. */
+/** Asks the signed-in user, if the provider has signed another one in, and goes on as the user
+ * wants. */
 export function settleOther() {
   if (!isOther) return;
   isOther = false;
@@ -97,7 +99,8 @@ export function unsaid() {
 
 /** Resolves when the user has signed in. All callers share one dialog. @param {Problem} problem */
 export function signIn(problem) {
-  open ??= new Promise((done, refuse) => over(problem, done, refuse)).finally(() => (open = undefined));
+  open ??= new Promise((done, refuse) => over(problem, done, refuse))
+    .finally(() => (open = undefined));
   return open;
 }
 
@@ -105,71 +108,26 @@ let end = () => {};
 /** Ends the open sign-in: the user has signed in in another tab. */
 export const signedInElsewhere = () => end();
 
-/** @param {Problem} problem @param {(value?: any) => void} done @param {(problem: Problem) => void} refuse */
+/** @param {Problem} problem @param {(value?: any) => void} done
+ * @param {(problem: Problem) => void} refuse */
 function over(problem, done, refuse) {
   const again = myId() !== 0;
-  const newer = problem.code === "sign_in_again";
-  const ended = again && "Your session has ended. Nothing typed is lost.";
-  const isCookieless = performance.now() - signedInAt < KEPT_MS;
-  const says = node("p", { role: "status" },
-    newer ? problem.detail : unsaid() || (isCookieless ? NO_COOKIE : ended));
-  const hasMail = again ? me().mail : stored((storage) => storage.getItem(NO_MAIL)) !== "true";
+  const isNewer = problem.code === "sign_in_again";
+  const says = node("p", { role: "status" }, reasonOf(problem, again, isNewer));
   const user = input("User name", "username", { autocomplete: "username", autocapitalize: "none",
     required: true, value: again ? me().user.username : "", onchange: () => look() });
   const password = input("Password", "password",
     { type: "password", autocomplete: "current-password", required: true });
   const further = node("div.end");
-  /** Offers a provider. What is open stays open: the provider has a tab of its own then.
-   * @param {string | null} provider */
-  const offer = (provider) => {
-    const back = again ? `/${SIGNED_IN}` : `/${location.hash}`;
-    const address = `${provider}&return=${encodeURIComponent(back)}${newer ? "&again=true" : ""}`;
-    const leave = () => {
-      remember(provider ?? "");
-      if (!again) location.assign(address);
-      else if (!window.open(address)) says.textContent = "The browser opened no tab. Allow it to.";
-    };
-    const go = () => toProvider(address, leave);
-    draw(further, provider && button("Sign in by your company's provider", go));
-  };
-  /** Offers the provider, if the organization of the user has one. */
-  const look = async () => {
-    const username = user.querySelector("input")?.value.trim() ?? "";
-    if (!username) return;
-    try {
-      const { provider, passwords } = (await get("/api/auth/sign-in", { username }, { quiet: true })).data;
-      password.hidden = !passwords;
-      password.querySelector("input")?.toggleAttribute("required", passwords);
-      offer(provider);
-    } catch (problem) {
-      // An office behind one address: who knows the organization's address needs no look-up.
-      const { status, detail } = /** @type {Problem} */ (problem);
-      if (status === 429) says.textContent = `The way to sign in was not found. ${detail}`;
-    }
-  };
-  const forgotten = () => ask("Forgotten password", {
-    fields: input("User name or e-mail", "name", { required: true, autocomplete: "username" }),
-    submit: "Send a link",
-    act: async ({ name }) => {
-      await post("/api/auth/forgot", {}, name.includes("@") ? { email: name } : { username: name });
-      says.textContent = FORGOTTEN;
-    },
-  });
+  const offer = (/** @type {string | null} */ provider) =>
+    draw(further, provider && providerButton(provider, says, again, isNewer));
+  const look = () => lookUp(user, password, says, offer);
+  const hasMail = again ? me().mail : stored((storage) => storage.getItem(NO_MAIL)) !== "true";
   const shown = dialog([brand(), node("span", "Sign in")], [
     company && node("p.company", company), says,
-    form({
-      fields: [user, password], submit: "Sign in",
-      act: async (account) => {
-        const { data } = await post("/api/auth/login", {}, account);
-        tellTabs(data.id);
-        signedInAt = performance.now();
-        // What waits is not repeated as another user.
-        if (again && data.id !== myId()) return location.reload();
-        end();
-      },
-    }),
-    further, hasMail && button("Forgot it", forgotten, { kind: "plain" }),
-  ], { stays: !newer });
+    form({ fields: [user, password], submit: "Sign in", act: (account) => send(account, again) }),
+    further, hasMail && button("Forgot it", () => askForgotten(says), { kind: "plain" }),
+  ], { stays: !isNewer });
   shown.classList.add("sign-in");
   shown.classList.toggle("over", again);
   shown.addEventListener("close", () => refuse(problem));
@@ -180,3 +138,33 @@ function over(problem, done, refuse) {
   offer(remembered());
   if (again) void look();
 }
+
+/** Why the user signs in. @param {Problem} problem @param {boolean} again
+ * @param {boolean} isNewer */
+function reasonOf(problem, again, isNewer) {
+  if (isNewer) return problem.detail;
+  const isCookieless = performance.now() - signedInAt < KEPT_MS;
+  return unsaid() || (isCookieless ? NO_COOKIE
+    : again && "Your session has ended. Nothing typed is lost.");
+}
+
+/** Signs in. @param {any} account @param {boolean} again */
+async function send(account, again) {
+  const { data } = await post("/api/auth/login", {}, account);
+  tellTabs(data.id);
+  signedInAt = performance.now();
+  // What waits is not repeated as another user.
+  if (again && data.id !== myId()) return location.reload();
+  end();
+}
+
+/** Asks for what finds the account of a forgotten password. @param {HTMLElement} says */
+const askForgotten = (says) => ask("Forgotten password", {
+  fields: input("User name or e-mail", "name", { required: true, autocomplete: "username" }),
+  submit: "Send a link",
+  act: async ({ name }) => {
+    const by = name.includes("@") ? { email: name } : { username: name };
+    await post("/api/auth/forgot", {}, by);
+    says.textContent = FORGOTTEN;
+  },
+});

@@ -1,4 +1,5 @@
-/** The tabs of a browser share one session. Here a tab tells the others who has signed in or out. */
+/** The tabs of a browser share one session. Here a tab tells the others who has signed in or
+ * out. */
 const channel = new BroadcastChannel("workdesk session");
 
 /** Tells the other tabs who is signed in now. @param {number} user 0: nobody */

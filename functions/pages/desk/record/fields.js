@@ -1,22 +1,26 @@
-/** The fields and texts of a record, edited in their places and saved with the version that was read. */
+/** The fields and texts of a record, edited in their places and saved with the version that was
+ * read. */
 /** @import { Change, UserRef } from "workdesk" @import { Child, Choice } from "../kit.js" */
 import {
   button, choice, draftOf, draw, form, input, keyed, myId, node, person, Problem, quiet, settle,
 } from "../kit.js";
 import { writer } from "./writer.js";
 
-/** A record that is shown. `read`: the newest known, nothing after it was deleted; `keep` takes what the API
- * returned; `reason`: why the user may not change it.
+/** A record that is shown. `read`: the newest known, nothing after it was deleted; `keep` takes
+ * what the API returned; `reason`: why the user may not change it.
  * @typedef {{ read: () => any, keep: (current: any) => unknown, reason: string,
  *   patch: (change: any, match: any) => Promise<{ data: any }> }} Edited */
-/** A field: `shown` returns nothing where there is no value; `editor`: its control. It has `choices`, is of a
- * `type` of text, or is a day.
+/** A field: `shown` returns nothing where there is no value; `editor`: its control. It has
+ * `choices`, is of a `type` of text, or is a day. `reason`: why the user may not change it, if not
+ * that of the record.
  * @typedef {{ label: string, name: string, shown: (record: any) => Child, type?: string,
- *   key?: string, choices?: (record: any) => Choice[] | Promise<Choice[]>,
+ *   reason?: string, key?: string, choices?: (record: any) => Choice[] | Promise<Choice[]>,
  *   editor?: (record: any, close: () => void) => Promise<HTMLElement> }} Field */
 
-/** Saves a change. Sends it again for the record as it is now, if only other fields were changed meanwhile.
- * @param {Edited} record @param {Record<string, any>} change @param {any} known @returns {Promise<void>} */
+/** Saves a change. Sends it again for the record as it is now, if only other fields were changed
+ * meanwhile.
+ * @param {Edited} record @param {Record<string, any>} change @param {any} known
+ * @returns {Promise<void>} */
 export async function save(record, change, known) {
   try {
     record.keep((await record.patch(change, known)).data);
@@ -24,7 +28,8 @@ export async function save(record, change, known) {
     if (!(problem instanceof Problem && problem.current)) throw problem;
     const now = (problem.current = problem.current.ticket ?? problem.current);
     record.keep(now);
-    const same = (/** @type {any} */ other) => Object.keys(change).every((name) => now[name] === other[name]);
+    const same = (/** @type {any} */ other) => Object.keys(change).every((name) =>
+      now[name] === other[name]);
     if (same(change) || same(known)) return save(record, change, now);
     throw problem;
   }
@@ -47,7 +52,8 @@ function inPlace(place, record, name, told, value, editor) {
     if (!editing && known) draw(place, ...value(known, open));
     if (editing && known && other) tellOf(other, known);
   };
-  /** Says that another one changed it, and shows it if that is wanted. @param {UserRef} who @param {any} known */
+  /** Says that another one changed it, and shows it if that is wanted. @param {UserRef} who
+   * @param {any} known */
   const tellOf = (who, known) => {
     const theirs = () => draw(news, node("div.versions", node("section", node("b", "Theirs"),
       node("div.text", told(known) || quiet("None")), button("Take theirs", close))));
@@ -79,13 +85,17 @@ function inPlace(place, record, name, told, value, editor) {
 
 /** A field: its value, and in its place a control that saves what is chosen.
  * @param {Edited} record @param {Field} field */
-export function fact(record, { label, name, shown, type = "date", choices, editor, key }) {
+export function fact(record, field) {
+  const { label, name, shown, type = "date", choices, editor, key } = field;
+  const reason = field.reason ?? record.reason;
   const place = node("div");
   const told = (/** @type {any} */ known) => node("span", shown(known) || quiet("None"));
-  const value = (/** @type {any} */ known, /** @type {() => unknown} */ open) => (record.reason
-    ? node("span", { title: record.reason }, told(known))
-    : button([node("span.only-read", `${label}: `), told(known)], open, { kind: "plain", ...(key && { key }) }));
-  const { show, changed } = inPlace(place, record, name, told, (known, open) => [value(known, open)],
+  const value = (/** @type {any} */ known, /** @type {() => unknown} */ open) => (reason
+    ? node("span", { title: reason }, told(known))
+    : button([node("span.only-read", `${label}: `), told(known)], open,
+      { kind: "plain", ...(key && { key }) }));
+  const { show, changed } = inPlace(place, record, name, told, (known, open) =>
+    [value(known, open)],
     async (known, close) => {
       const send = (/** @type {string | null} */ value) => {
         const change = { [name]: value && name.endsWith("Id") ? Number(value) : value || null };
@@ -97,12 +107,16 @@ export function fact(record, { label, name, shown, type = "date", choices, edito
       };
       const now = String(known[name] ?? "");
       const control = editor ? await editor(known, close)
-        : choices ? choice(label, withNow(await choices(known), now, () => told(known).textContent ?? now), now, send)
+        : choices ? choice(label, withNow(await choices(known), now, () => told(known).textContent
+          ?? now), now, send)
         : valueForm(label, name, type, now, send, close);
       control.addEventListener("keydown", ({ key }) => key === "Escape" && close());
-      // The list is opened, since an arrow chooses at once in a closed one. Browsers want a gesture for it.
+      // The list is opened, since an arrow chooses at once in a closed one. Browsers want a gesture
+      // for it.
       control.addEventListener("focusin", ({ target }) => {
-        if (target instanceof HTMLSelectElement && navigator.userActivation.isActive) target.showPicker();
+        if (target instanceof HTMLSelectElement && navigator.userActivation.isActive) {
+          target.showPicker();
+        }
       }, { once: true });
       return control;
     });
@@ -120,7 +134,8 @@ const withNow = (choices, now, label) =>
 function valueForm(label, name, type, now, send, cancel) {
   const isDay = type === "date" && now;
   // The day of the reader's calendar as "2026-11-26".
-  const day = (date = new Date(now)) => new Date(+date - 60_000 * date.getTimezoneOffset()).toISOString();
+  const day = (date = new Date(now)) => new Date(+date - 60_000 * date.getTimezoneOffset())
+    .toISOString();
   return form({
     fields: input(label, name, { type, value: isDay ? day().slice(0, 10) : now,
       max: type === "date" && "9998-12-31" }),
@@ -139,16 +154,20 @@ function instantOf(text, name) {
   throw new Problem(400, { detail, errors: [{ pointer: `/${name}`, code: "range", detail }] });
 }
 
-/** A text. `line`: of one line; `shown` shows it, unless it is the heading; `none` stands for no text.
+/** A text. `line`: of one line; `shown` shows it, unless it is the heading; `none` stands for no
+ * text.
  * @param {Edited} record
- * @param {{ label: string, name: string, line?: boolean, optional?: boolean, none?: string, draft?: string,
+ * @param {{ label: string, name: string, line?: boolean, optional?: boolean, none?: string,
+ *   draft?: string,
  *   shown?: (text: string) => HTMLElement }} options */
-export function text(record, { label, name, line = false, optional = !line, shown, none = "", draft = name }) {
+export function text(record, { label, name, line = false, optional = !line, shown, none = "",
+    draft = name }) {
   const element = node("div.described");
   const value = (/** @type {any} */ known, /** @type {() => unknown} */ open) => {
     const act = `${known[name] ? "Edit" : "Add a"} ${label.toLowerCase()}`;
     return [keyed("value", known[name] ? shown?.(known[name]) : none ? quiet(none) : null),
-      keyed("change", !record.reason && button(act, open, { kind: "plain", ...(line && { key: "e" }) }))];
+      keyed("change", !record.reason && button(act, open,
+        { kind: "plain", ...(line && { key: "e" }) }))];
   };
   const made = inPlace(element, record, name, (known) => known[name], value, (known, cancel) => {
     element.classList.add("whole");

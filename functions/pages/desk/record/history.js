@@ -1,10 +1,13 @@
-/** The history of a record: who changed what, from which value to which. It is read when it is opened. */
+/** The history of a record: who changed what, from which value to which. It is read when it is
+ * opened. */
 /** @import { HistoryEntry, User } from "workdesk" @import { Child } from "../kit.js" */
 /** @import { Kind } from "./page.js" */
 import { attempt, day, draw, empty, fold, get, node, person, quiet, time, words } from "../kit.js";
 
-/** Names of records by the field that has their ids, such as `{ milestoneId: [{ id: 3, title: "Pilot" }] }`.
- * @typedef {Record<string, { id: number, title?: string, name?: string, fullName?: string }[]>} Names */
+/** Names of records by the field that has their ids, such as
+ * `{ milestoneId: [{ id: 3, title: "Pilot" }] }`.
+ * @typedef {Record<string, { id: number, title?: string, name?: string, fullName?: string }[]>}
+ * Names */
 
 /** Fields whose values are names of the API. */
 const NAMED = ["status", "priority"];
@@ -21,7 +24,8 @@ export function historyOf(path, on, signal, people, namesOf = async () => ({})) 
     const rows = data.map((entry) => entryOf(entry, names));
     draw(place, rows.length > 0 ? node("ol.list", rows) : empty("No change yet."));
   });
-  return { element: /** @type {HTMLDetailsElement} */ (fold("history", "History", place, read)), read };
+  return { element: /** @type {HTMLDetailsElement} */ (fold("history", "History", place, read)),
+    read };
 }
 
 /** @param {HistoryEntry} entry @param {Names} names */
@@ -39,17 +43,22 @@ const textOf = (/** @type {string} */ label, /** @type {unknown} */ text) =>
 
 /** @param {HistoryEntry["changes"][number]} change @param {Names} names @returns {Child} */
 function changeOf({ field, from, to }, names) {
-  const label = LABELS[field] ?? words(field.replace(/Id$/, "").replace(/[A-Z]/g, " $&")).toLowerCase();
+  const label = LABELS[field] ?? words(field.replace(/Id$/, "").replace(/[A-Z]/g, " $&"))
+    .toLowerCase();
   if (field === "description" || field === "order") return label;
-  if (field === "tagIds") return [label, ": ", tagsOf(idsOf(from), idsOf(to), names["tagIds"] ?? [])];
+  if (field === "tagIds") {
+    return [label, ": ", tagsOf(idsOf(from), idsOf(to), names["tagIds"] ?? [])];
+  }
   const value = (/** @type {unknown} */ one) => (field.endsWith("Id") && one !== null
     ? nameOf(Number(one), label, names[field]) : valueOf(one, NAMED.includes(field)));
   return [label, " from ", value(from), " to ", value(to)];
 }
 
-const idsOf = (/** @type {unknown} */ one) => /** @type {number[]} */ (Array.isArray(one) ? one : []);
+const idsOf = (/** @type {unknown} */ one) => /** @type {number[]} */ (Array.isArray(one) ? one
+  : []);
 
-/** The tags that came and went. @param {number[]} from @param {number[]} to @param {Names[string]} names */
+/** The tags that came and went. @param {number[]} from @param {number[]} to
+ * @param {Names[string]} names */
 function tagsOf(from, to, names) {
   const list = (/** @type {string} */ word, /** @type {number[]} */ ids) => ids.length > 0
     && [word, " ", ids.map((id, at) => [at > 0 && ", ", nameOf(id, "tag", names)])];
@@ -64,7 +73,8 @@ function nameOf(id, label, rows = []) {
   return row ? ["“", node("bdi", row.title ?? row.name ?? row.fullName), "”"] : `${label} ${id}`;
 }
 
-/** @param {unknown} one @param {boolean} isName a name of the API, and no text of people @returns {Child} */
+/** @param {unknown} one @param {boolean} isName a name of the API, and no text of people
+ * @returns {Child} */
 function valueOf(one, isName) {
   if (typeof one !== "string" || one === "") return one ? `“${one}”` : "none";
   if (/^\d{4}-\d\d-\d\dT/.test(one)) return day(new Date(one));

@@ -1,15 +1,17 @@
 /** One alert: what is known, what is proposed, the decision, what became of it.
  * `#/alerts/{id}`, or one of its sessions: `#/agent-sessions/{id}`
  *
- * Three requests: the alert, its session, and the other sessions, or the journal of the session that runs. */
+ * Three requests: the alert, its session, and the other sessions, or the journal of the session
+ * that runs. */
 /** @import * as api from "workdesk" @import { View } from "../../kit.js" */
 import {
-  asking, button, counted, denied, draw, facts, keyed, link, node, now, patch, Problem, quiet, say, section, state,
-  time, to, words,
+  asking, button, counted, denied, draw, facts, keyed, link, node, now, patch, Problem, quiet, say,
+  section, state, time, to, words,
 } from "../../kit.js";
-import { actionParts, sessionButtons } from "./actions.js";
+import { actionParts } from "./actions.js";
 import { cause, reads } from "./analysis.js";
 import { barOf } from "./bar.js";
+import { sessionButtons } from "./buttons.js";
 import { Case } from "./case.js";
 import { run } from "./execution.js";
 import { journalOf } from "./journal.js";
@@ -19,7 +21,8 @@ import { amount, prose, whoOf } from "./words.js";
 export async function view({ header, body, signal, title }, { id, session }) {
   const [acts, summary, bar] = [node("div.push.acts"), node("div"), node("div.case-bar")];
   const [main, aside] = [node("div.parts"), node("aside.parts", { "aria-label": "The alert" })];
-  const known = new Case(session ? { sessionId: Number(session) } : { alertId: Number(id) }, signal, () => {
+  const known = new Case(session ? { sessionId: Number(session) } : { alertId: Number(id) }, signal,
+      () => {
     title(known.alert.title);
     draw(acts, alertButtons(known));
     draw(summary, summaryOf(known));
@@ -44,17 +47,20 @@ function alertButtons(/** @type {Case} */ known) {
     const set = () => send(status);
     // What waits or runs ends with the alert.
     return status === "resolved" && known.hasOpenWork() ? asking(label, `${label} the alert?`,
-      "What its session proposes is then not executed any more. The alert can be opened again.", set, { reason })
+      "What its session proposes is then not executed any more. The alert can be opened again.",
+      set, { reason })
       : button(label, set, { reason });
   };
   const send = async (/** @type {api.AlertStatus} */ status) => {
     known.told = "";
     try {
-      await patch("/api/concierge/alerts/{id}", { id: alert.id }, { status }, { match: known.alert });
+      await patch("/api/concierge/alerts/{id}", { id: alert.id }, { status },
+        { match: known.alert });
       say(`The alert is ${status}.`);
     } catch (problem) {
       if (!(problem instanceof Problem && problem.current)) throw problem;
-      known.told = `The alert was changed meanwhile: it is ${problem.current.status}. Nothing was done.`;
+      const { status: now } = problem.current;
+      known.told = `The alert was changed meanwhile: it is ${now}. Nothing was done.`;
     }
     await known.read();
   };
@@ -65,10 +71,12 @@ function alertButtons(/** @type {Case} */ known) {
 function summaryOf(/** @type {Case} */ { alert, told }) {
   const by = { agent: " by the agent, after a read", user: " by a user", report: " by a report" };
   const resolver = alert.status === "resolved" && alert.statusBy ? by[alert.statusBy] : "";
-  return node("div.line", state(alert.severity), state(alert.status, words(alert.status) + resolver),
+  return node("div.line", state(alert.severity),
+    state(alert.status, words(alert.status) + resolver),
     alert.amountAtRisk && node("span", "At risk ", node("strong", amount(alert.amountAtRisk))),
     quiet(`${alert.targetSystem}, `, time(alert.occurredAt),
-      alert.count > 1 && [`, ${counted(alert.count, "report")}, last `, time(alert.lastOccurredAt)]),
+      alert.count > 1 && [`, ${counted(alert.count, "report")}, last `,
+        time(alert.lastOccurredAt)]),
     told && node("span.trouble", { role: "alert" }, told));
 }
 
@@ -76,7 +84,8 @@ function nextStep(/** @type {Case} */ known) {
   const { alert, session } = known;
   const { next, rejection, error } = session ?? {};
   const until = next?.until && Date.parse(next.until) > now() ? next.until : null;
-  const text = next ? [prose(`${whoOf(next.who)} ${next.what}`), until && [", until ", time(until)], "."]
+  const text = next ? [prose(`${whoOf(next.who)} ${next.what}`), until && [", until ", time(until)],
+    "."]
     : alert.status === "resolved" ? "The alert is resolved. Nothing is left to do."
     : session ? "No step is left in this session." : "Nobody has had this alert analysed.";
   return node("section.next", { tabindex: -1, id: "next", "aria-label": "Next step" },
@@ -92,11 +101,13 @@ function alertFacts(/** @type {Case} */ known) {
   const { alert } = known;
   const { metric } = alert;
   return section("Alert", facts({
-    Records: alert.entities.map(({ type, id }) => node("div", quiet(`${words(type)} `), node("code", id))),
+    Records: alert.entities.map(({ type, id }) => node("div", quiet(`${words(type)} `),
+      node("code", id))),
     Description: alert.description && node("span.text", alert.description),
     Measured: metric && `${words(metric.name)} ${metric.value} ${metric.unit ?? ""}`,
     Limit: metric && `${metric.threshold}`,
-    Labels: Object.entries(alert.labels).map(([name, value]) => node("div", quiet(`${name} `), value)),
+    Labels: Object.entries(alert.labels).map(([name, value]) => node("div", quiet(`${name} `),
+      value)),
     Before: alert.lifecycle.map(({ at, state: one }) => node("div", `${one} `, quiet(time(at)))),
     Type: words(alert.signalType),
     "Reported by": `${alert.source}${alert.recordedByMachine ? ", a machine" : ""}`,

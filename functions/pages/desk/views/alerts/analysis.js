@@ -8,7 +8,8 @@ export function cause(/** @type {Case} */ { session }) {
   if (!analysis) return null;
   const { pattern, playbook } = analysis;
   const before = pattern?.recurrence;
-  return section("Cause", node("p.lead", prose(analysis.rootCause)), node("p", prose(analysis.impact)),
+  return section("Cause", node("p.lead", prose(analysis.rootCause)),
+    node("p", prose(analysis.impact)),
     node("ul.findings", { "aria-label": "Findings" }, analysis.evidence.map(({ says, holds, at }) =>
       node("li", truth(holds), prose(says), node("small", "read ", time(at))))),
     facts({
@@ -21,7 +22,8 @@ export function cause(/** @type {Case} */ { session }) {
       "Resolved when": analysis.resolvedWhen.length === 0 ? "A person resolves the alert."
         : prose(`${analysis.resolvedWhen.join(", and ")}. The agent reads that at the end.`),
       "Passed over": analysis.passedOver.length > 0
-        && `${analysis.passedOver.join(", ")}: did not help one of these records in the last 24 hours.`,
+        && [analysis.passedOver.join(", "),
+          ": did not help one of these records in the last 24 hours."],
       "Not applicable": analysis.notApplicable.map(({ title, reason }) =>
         node("div", prose(title), ". ", node("small", prose(reason)))),
     }));
@@ -34,5 +36,6 @@ export function reads(/** @type {Case} */ { session }) {
       quiet(`from ${read.connection}, `, time(read.at)), read.error && state("failed", "Not read")),
     read.error && node("p.bad", read.error),
     values(read.facts, `${read.name}.`),
-    read.excerpt && fold(`read ${read.name}`, `Answer ${read.excerpt.status}`, code(read.excerpt.body))))));
+    read.excerpt && fold(`read ${read.name}`, `Answer ${read.excerpt.status}`,
+      code(read.excerpt.body))))));
 }

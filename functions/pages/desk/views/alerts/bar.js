@@ -1,8 +1,9 @@
-/** The bar of a case, which stays in sight: the money and risk of what is chosen, what it needs, and the way to the
- * decision. */
-/** @import * as api from "workdesk" @import { Case } from "./case.js" @import { Action } from "./words.js" */
+/** The bar of a case, which stays in sight: the money and risk of what is chosen, what it needs,
+ * and the way to the decision. */
+/** @import * as api from "workdesk" @import { Case } from "./case.js"
+ * @import { Action } from "./words.js" */
 import { button, counted, denied, node, state, time, words } from "../../kit.js";
-import { decideButtons } from "./actions.js";
+import { decideButtons } from "./buttons.js";
 import { amount, moves, whoOf } from "./words.js";
 
 /** From the least to the greatest. @type {readonly api.Risk[]} */
@@ -13,13 +14,15 @@ export function barOf(known) {
   const { session, isNewest, decision } = known;
   const open = known.approvable();
   if (!isNewest || (open.length === 0 && session?.status !== "awaiting_confirmation")) return [];
-  const chosen = known.actions.filter(({ id }) => open.includes(id) && (open.length === 1 || known.chosen.has(id)));
+  const chosen = known.actions.filter(({ id }) => open.includes(id)
+    && (open.length === 1 || known.chosen.has(id)));
   const toApproval = () => document.getElementById("preview")?.focus();
   return [sumOf(known, chosen), riskOf(chosen), node("span.needs", needsOf(known, chosen)),
     node("div.acts", decision && button("Go to the preview", toApproval), decideButtons(known))];
 }
 
-/** The money of actions, by currency and direction. @param {Case} known @param {Action[]} actions */
+/** The money of actions, by currency and direction. @param {Case} known
+ * @param {Action[]} actions */
 function sumOf({ alert }, actions) {
   const moved = actions.flatMap(({ money }) => money ?? []);
   const [first] = moved;
@@ -35,7 +38,8 @@ function sumOf({ alert }, actions) {
     sums.set(key, { direction, amount: { ...one, minorUnits } });
   }
   if (sums.size > 0) return [...sums.values()].map((one) => node("span.sum", moves(one)));
-  return node("span.sum", alert.amountAtRisk ? ["At risk ", node("strong", amount(alert.amountAtRisk))]
+  return node("span.sum", alert.amountAtRisk ? ["At risk ",
+    node("strong", amount(alert.amountAtRisk))]
     : "No money moves.");
 }
 
@@ -58,7 +62,8 @@ function needsOf({ session, sessions }, actions) {
   const isMine = next?.who === "You" && next.what.startsWith("can approve");
   const who = isMine ? node("strong", "You can approve this") : reason ? reason.replace(/\.$/, "")
     : next && `${whoOf(next.who)} approves this`;
-  return [who, most && most.needed > 0 && (most.given > 0 ? `, ${most.given} of ${most.needed} approvals given`
+  return [who, most && most.needed > 0 && (most.given > 0
+    ? `, ${most.given} of ${most.needed} approvals given`
     : `, ${counted(most.needed, "approval")} needed`),
     next?.until && [", until ", time(next.until)], who && "."];
 }

@@ -1,5 +1,6 @@
 /** A case: an alert with its session and what belongs to them, read again when they change. */
-/** @import * as api from "workdesk" @import { Child } from "../../kit.js" @import { Action, Session } from "./words.js" */
+/** @import * as api from "workdesk" @import { Child } from "../../kit.js"
+ * @import { Action, Session } from "./words.js" */
 import { everyone, get, myId, readAfter, say } from "../../kit.js";
 import { progress } from "./execution.js";
 import { SESSION } from "./words.js";
@@ -13,7 +14,8 @@ export class Case {
   /** @type {Session | undefined} */ session;
   /** What the session proposes. @type {Action[]} */ actions = [];
   /** Is the session the alert's newest? */ isNewest = false;
-  /** The alert's sessions; not read while actions run. @type {api.AgentSessionRow[]} */ sessions = [];
+  /** The alert's sessions; not read while actions run. @type {api.AgentSessionRow[]} */
+  sessions = [];
   /** @type {api.JournalEntry[]} */ journal = [];
   /** @type {api.JournalCheck | undefined} */ check;
   /** @type {ReturnType<typeof progress>} */ progress = [];
@@ -42,8 +44,10 @@ export class Case {
   isApprovable({ id, isAutomated }) {
     const { alert, session } = this;
     const now = this.progress.find(({ action }) => action.id === id)?.state ?? "skipped";
-    const ended = ["completed", "failed"].includes(session?.status ?? "") && (session?.openActions ?? 0) > 0;
-    return isAutomated && this.isNewest && alert.status !== "resolved" && ["failed", "skipped"].includes(now)
+    const ended = ["completed", "failed"].includes(session?.status ?? "")
+      && (session?.openActions ?? 0) > 0;
+    return isAutomated && this.isNewest && alert.status !== "resolved"
+      && ["failed", "skipped"].includes(now)
       && (session?.status === "awaiting_confirmation" || ended);
   }
 
@@ -71,7 +75,8 @@ export class Case {
     const timer = setInterval(() => this.draw(), PAUSE_MS);
     this.signal.addEventListener("abort", () => clearInterval(timer));
     readAfter(this.signal, ({ type, recordId }) => type === "alert" ? recordId === this.alert.id
-      : type === "agent_session" && [this.session, ...this.sessions].some((one) => one?.id === recordId),
+      : type === "agent_session" && [this.session, ...this.sessions].some((one) =>
+        one?.id === recordId),
     () => this.read());
   }
 
@@ -86,7 +91,8 @@ export class Case {
   async read() {
     const [options, mine] = [{ signal: this.signal }, (this.#question += 1)];
     const session = async (/** @type {number | null | undefined} */ id) =>
-      (id ? /** @type {Session} */ ((await get(SESSION, { id, detail: "full" }, options)).data) : undefined);
+      (id ? /** @type {Session} */ ((await get(SESSION, { id, detail: "full" }, options)).data)
+        : undefined);
     const wanted = await session(this.of.sessionId);
     const id = this.of.alertId ?? wanted?.alertId ?? 0;
     const alert = (await get("/api/concierge/alerts/{id}", { id }, options)).data;
@@ -104,7 +110,8 @@ export class Case {
     this.draw();
     if (ran || runs(now) || this.check) await this.readJournal();
     if (now && !runs(now)) {
-      this.sessions = (await get("/api/concierge/alerts/{id}/agent-sessions", { id }, options)).data;
+      this.sessions = (await get("/api/concierge/alerts/{id}/agent-sessions", { id }, options))
+        .data;
       this.draw();
     }
   }

@@ -1,5 +1,6 @@
 /** What became of the approved actions: one row a step with its last answer, then the checks. */
-/** @import * as api from "workdesk" @import { Case } from "./case.js" @import { Result, Session } from "./words.js" */
+/** @import * as api from "workdesk" @import { Case } from "./case.js"
+ * @import { Result, Session } from "./words.js" */
 import { counted, facts, fold, node, state, time } from "../../kit.js";
 import { manualButtons } from "./actions.js";
 import { FOUND, STEPS, code, prose, quoted, values } from "./words.js";
@@ -12,7 +13,8 @@ const WORK = ["claimed", "answered", "released", "ended", "verified", "reconcile
  * @param {Session} session @param {api.JournalEntry[]} journal */
 export function progress({ status, proposedActions, executionResults }, journal) {
   const live = status === "executing" || status === "cancelling";
-  const approved = journal.findLast(({ what, to }) => live && what === "approved" && to === "executing");
+  const approved = journal.findLast(({ what, to }) => live && what === "approved"
+    && to === "executing");
   const begun = Object.keys(Object(approved?.detail?.["actions"]));
   return proposedActions.flatMap((action) => {
     const isBegun = begun.includes(action.id);
@@ -40,20 +42,51 @@ function stateOf({ success, verdict, checks, steps }, last) {
 }
 
 /** @param {Case} known @param {Progress} row */
-export function run(known, { action, entries, result, state: now }) {
+export function run(known, row) {
+  const { action, entries, result, state: now } = row;
   const until = entries.findLast(({ what }) => what === "released")?.detail?.["notBefore"];
   const waits = until ? `No clear answer yet. Next attempt: ${until}.`
     : "Waits for the agent, or for the end of a pause.";
   const says = now === "queued" ? waits : now === "running" ? "" : result?.error;
+  return node("section.run",
+    node("div.line", state(now), node("strong", prose(action.description))),
+    says && node("p", { class: ["failed", "unknown"].includes(now) ? "bad" : "quiet" },
+      prose(says)),
+    node("ol.steps", stepsOf(row, says ?? "")),
+    result && endOf(known, result),
+    action.isAutomated && manualButtons(known, action, now));
+}
+
+/** What became of an action. @param {Case} known @param {Result} result */
+function endOf(known, { verdict, checks: all, executedAt, duration }) {
+  const checked = (/** @type {api.CheckPurpose} */ of) => {
+    const check = all.find(({ purpose }) => purpose === of);
+    return check && checks(check);
+  };
+  const seconds = counted(Math.round(duration / 1000), "second");
+  return facts({
+    Effect: checked("effect"),
+    "Unclear call": checked("call"),
+    Settled: verdict && [state(verdict.outcome), ` by ${known.name(verdict.by)} `,
+      time(verdict.at), quoted(verdict.note)],
+    Ended: [time(executedAt), duration >= 1000 && `, after ${seconds}`],
+  });
+}
+
+/** The steps. The first one that is not done runs, if the action does.
+ * @param {Progress} row @param {string} says what stands above */
+function stepsOf({ action, entries, result, state: now }, says) {
   let isNext = now === "running";
-  const steps = action.steps.map(({ order, description }) => {
+  return action.steps.map(({ order, description }) => {
     const ended = result?.steps.find(({ step }) => step === order);
-    const answer = entries.findLast(({ what, detail }) => what === "answered" && detail?.["step"] === order);
+    const answer = entries.findLast(({ what, detail }) => what === "answered"
+      && detail?.["step"] === order);
     const detail = /** @type {Record<string, any>} */ (answer?.detail ?? {});
     const before = ended?.status ?? detail["effect"] ?? "waiting";
     const runs = isNext && !before.startsWith("done");
     if (runs) isNext = false;
-    const { status, body } = ended?.response ?? { ...detail["response"], body: answer?.excerpt?.body };
+    const { status, body } = ended?.response
+      ?? { ...detail["response"], body: answer?.excerpt?.body };
     const at = ended?.at ?? answer?.at;
     const step = runs ? "running" : before;
     return node("li", state(step, STEPS[step]), node("span", prose(description)),
@@ -61,30 +94,13 @@ export function run(known, { action, entries, result, state: now }) {
       detail["problem"] && detail["problem"] !== says && node("small.wide", detail["problem"]),
       body && fold(`step ${order}`, "Answer", code(body)));
   });
-  const { verdict } = result ?? {};
-  const checked = (/** @type {api.CheckPurpose} */ of) => {
-    const check = result?.checks.find(({ purpose }) => purpose === of);
-    return check && checks(check);
-  };
-  return node("section.run",
-    node("div.line", state(now), node("strong", prose(action.description))),
-    says && node("p", { class: ["failed", "unknown"].includes(now) ? "bad" : "quiet" }, prose(says)),
-    node("ol.steps", steps),
-    result && facts({
-      Effect: checked("effect"),
-      "Unclear call": checked("call"),
-      Settled: verdict && [state(verdict.outcome), ` by ${known.name(verdict.by)} `, time(verdict.at),
-        quoted(verdict.note)],
-      Ended: [time(result.executedAt),
-        result.duration >= 1000 && `, after ${counted(Math.round(result.duration / 1000), "second")}`],
-    }),
-    action.isAutomated && manualButtons(known, action, now));
 }
 
 /** @param {Result["checks"][number]} check */
 function checks({ purpose, status, count, at, next, found, problem }) {
   const prefix = `${Object.keys(found ?? {})[0]?.split(".")[0] ?? ""}.`;
-  return [state(status, FOUND[purpose][status]), ` ${counted(count, "check")}`, at && [", last ", time(at)],
+  return [state(status, FOUND[purpose][status]), ` ${counted(count, "check")}`,
+    at && [", last ", time(at)],
     next && [", next ", time(next)],
     problem && node("div", { class: status === "not_done" ? "bad" : "quiet" }, prose(problem)),
     found && fold(`found ${purpose}`, "What was found", values(found, prefix))];

@@ -14,7 +14,8 @@ export async function pauseOf(/** @type {AbortSignal} */ signal) {
     draw(place,
       node("span", paused && [state("paused", "All actions are paused", "pause warn"), since]),
       paused ? button("Resume all actions", change, { reason })
-        : asking("Pause all actions", "Pause all actions?", "What is approved then waits, in the whole organization, "
+        : asking("Pause all actions", "Pause all actions?",
+          "What is approved then waits, in the whole organization, "
           + "until a user resumes it.", change, { reason }));
   };
   show((await get("/api/concierge/pause", {}, { signal })).data);

@@ -5,11 +5,12 @@
  * over. */
 /** @import { Context, Records, View } from "../../kit.js" */
 import {
-  all, attempt, choicesOf, counted, draw, empty, everyone, get, named, node, number, PRIORITIES,
-  quiet, record, say, store, TASK_STATUSES, watch,
+  attempt, choicesOf, counted, draw, empty, everyone, get, named, node, number, PRIORITIES, quiet,
+  record, say, store, TASK_STATUSES, watch,
 } from "../../kit.js";
 import { loaded } from "../../frame/release.js";
 import { selectionOf } from "../../record/selection.js";
+import { tagChoices } from "../../record/tags.js";
 import { addingOf } from "./adding.js";
 import { columnsOf } from "./columns.js";
 import { fits, showFilters, startOf, wantedOf } from "./filters.js";
@@ -145,7 +146,7 @@ const selectionIn = ({ people, parts }, ids) => selectionOf("task", ids, {
   status: () => named(TASK_STATUSES), priority: () => named(PRIORITIES),
   assigneeId: () => [["0", "Nobody"], ...choicesOf(people)],
   milestoneId: () => [["0", "None"], ...choicesOf(parts.kept("milestone"))],
-  tagIds: async () => choicesOf(await all("/api/tags", {})) });
+  tagIds: tagChoices });
 
 /** The milestones, which a button shows. @param {Known} known */
 function timesOf({ parts, counts }) {

@@ -3,6 +3,7 @@
 import {
   due, face, menu, named, node, quiet, state, TASK_OVER, TASK_STATUSES, to,
 } from "../../kit.js";
+import { chips } from "../../record/tags.js";
 
 /** @typedef {object} Acts
  * @property {boolean} movable
@@ -19,13 +20,13 @@ export function cardOf(task, { movable, move, open, box }) {
   const opens = (/** @type {MouseEvent} */ event) =>
     !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) && open(id)
       && event.preventDefault();
+  const moving = movable && node("button.plain", { type: "button", onclick: moves,
+    "aria-label": `Move ${title}`, "aria-haspopup": "menu", "aria-keyshortcuts": "s" }, "⋯");
+  const selecting = box(task);
   return node("li.card", { draggable: movable && "true" },
     node("a", { href: to(`/tasks/${id}`), draggable: "false", onclick: opens }, title),
-    node("p.meta", state(priority),
-      node("span.card-acts", box(task), movable && node("button.plain", { type: "button",
-        onclick: moves, "aria-label": `Move ${title}`, "aria-haspopup": "menu",
-        "aria-keyshortcuts": "s" }, "⋯")),
-      dueDate && due(dueDate, !TASK_OVER.includes(status)), quiet(`#${id}`),
-      tags.map(({ name }) => node("span.tag", node("bdi", name))),
+    (selecting || moving) && node("span.card-acts", selecting, moving),
+    node("p.meta", state(priority), dueDate && due(dueDate, !TASK_OVER.includes(status)),
+      quiet(`#${id}`), chips(tags),
       assignee && face(assignee, true)));
 }

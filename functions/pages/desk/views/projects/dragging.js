@@ -1,4 +1,5 @@
-/** Cards that are dragged, by the mouse or by a finger, and where they would land. A long press lifts a card. */
+/** Cards that are dragged, by the mouse or by a finger, and where they would land. A long press
+ * lifts a card. */
 /** @import { JoinedTask } from "workdesk" */
 
 /** @typedef {{ status: JoinedTask["status"], column: HTMLElement, list: HTMLElement }} Column */
@@ -11,13 +12,17 @@ const STILL = 10; // Pixels that a finger moves within a press.
 const EDGE = 48; // Pixels beside an edge in which the board scrolls.
 const STEP = 12; // Pixels that it scrolls in a frame.
 
-/** The id of the card around; 0 if there is none. @param {Element | null | undefined | false} part */
-export const idOf = (part) => Number((part || null)?.closest(".card")?.getAttribute("data-key") ?? 0);
+/** The id of the card around; 0 if there is none.
+ * @param {Element | null | undefined | false} part */
+export const idOf = (part) => Number((part || null)?.closest(".card")?.getAttribute("data-key")
+  ?? 0);
 
 /** @param {HTMLElement} board @param {Column[]} columns @param {Drop} drop */
 export function dragging(board, columns, drop) {
   const clear = () => {
-    for (const one of board.querySelectorAll(".lands, .lands-last")) one.classList.remove("lands", "lands-last");
+    for (const one of board.querySelectorAll(".lands, .lands-last")) {
+      one.classList.remove("lands", "lands-last");
+    }
   };
   /** The column at a point, and the card before which a card would land. @param {Element | null} at
    * @param {number} y */
@@ -35,7 +40,8 @@ export function dragging(board, columns, drop) {
     if (found) (found.card ?? found.list).classList.add(found.card ? "lands" : "lands-last");
     return found;
   };
-  const land = (/** @type {number} */ id, /** @type {Element | null} */ at, /** @type {number} */ y) => {
+  const land = (/** @type {number} */ id, /** @type {Element | null} */ at,
+      /** @type {number} */ y) => {
     const found = landing(at, y);
     clear();
     if (found && id) drop(id, found.status, idOf(found.card) || undefined);
@@ -53,7 +59,9 @@ function byMouse(board, show, land, clear) {
   board.addEventListener("dragstart", (event) =>
     event.dataTransfer?.setData(TYPE, String(idOf(target(event)))));
   board.addEventListener("dragover", (event) => {
-    if (event.dataTransfer?.types.includes(TYPE) && show(target(event), event.clientY)) event.preventDefault();
+    if (event.dataTransfer?.types.includes(TYPE) && show(target(event), event.clientY)) {
+      event.preventDefault();
+    }
   });
   board.addEventListener("dragleave", ({ relatedTarget }) =>
     board.contains(/** @type {Node | null} */ (relatedTarget)) || clear());
@@ -66,57 +74,75 @@ function byMouse(board, show, land, clear) {
 
 /** @param {HTMLElement} board @param {Show} show @param {Land} land @param {() => void} clear */
 function byFinger(board, show, land, clear) {
-  let card = /** @type {HTMLElement | null} */ (null);
-  let isLifted = false;
-  let [x, y] = [0, 0];
-  let timer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
-  const under = () => document.elementFromPoint(x, y);
-  const end = () => {
-    clearTimeout(timer);
-    clear();
-    card?.classList.remove("lifted");
-    // The browser's own drag begins with a long press, too.
-    if (card) card.draggable = true;
-    card = null;
-  };
-  const scroll = () => {
-    if (!card || !isLifted) return;
-    const list = under()?.closest(".cards");
-    const { top = 0, bottom = 0 } = list?.getBoundingClientRect() ?? {};
-    board.scrollLeft += x < EDGE ? -STEP : x > innerWidth - EDGE ? STEP : 0;
-    if (list) list.scrollTop += y < top + EDGE ? -STEP : y > bottom - EDGE ? STEP : 0;
-    requestAnimationFrame(scroll);
-  };
-  const lift = () => {
-    isLifted = true;
-    card?.classList.add("lifted");
-    scroll();
-  };
+  const press = pressOf(board, clear);
+  const under = () => document.elementFromPoint(press.x, press.y);
   board.addEventListener("pointerdown", ({ target, pointerType, clientX, clientY }) => {
-    end();
-    isLifted = false;
+    press.end();
+    press.isLifted = false;
     const pressed = /** @type {Element} */ (target);
     if (pointerType === "mouse" || pressed.closest("button, input")) return;
-    card = pressed.closest(".card[draggable=true]");
-    if (!card) return;
-    card.draggable = false;
-    [x, y] = [clientX, clientY];
-    timer = setTimeout(lift, PRESS_MS);
+    press.begin(pressed.closest(".card[draggable=true]"), clientX, clientY);
   });
   board.addEventListener("pointermove", ({ clientX, clientY }) => {
-    if (!card) return;
-    if (!isLifted && Math.hypot(clientX - x, clientY - y) > STILL) return end();
-    if (!isLifted) return;
-    [x, y] = [clientX, clientY];
-    show(under(), y);
+    if (!press.card) return;
+    const isStill = Math.hypot(clientX - press.x, clientY - press.y) <= STILL;
+    if (!press.isLifted && !isStill) return press.end();
+    if (!press.isLifted) return;
+    [press.x, press.y] = [clientX, clientY];
+    show(under(), press.y);
   });
   board.addEventListener("pointerup", () => {
-    if (card && isLifted) land(idOf(card), under(), y);
-    end();
+    if (press.card && press.isLifted) land(idOf(press.card), under(), press.y);
+    press.end();
   });
-  board.addEventListener("pointercancel", end);
+  board.addEventListener("pointercancel", press.end);
   // A lifted card neither scrolls the page nor opens its link or a menu.
   for (const type of ["touchmove", "touchend", "contextmenu"]) {
-    board.addEventListener(type, (event) => isLifted && event.preventDefault(), { passive: false });
+    board.addEventListener(type, (event) => press.isLifted && event.preventDefault(),
+      { passive: false });
   }
+}
+
+/** The press of a finger: its card is lifted after a while, and the board scrolls at its edges.
+ * @param {HTMLElement} board @param {() => void} clear */
+function pressOf(board, clear) {
+  let timer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
+  const lift = () => {
+    press.isLifted = true;
+    press.card?.classList.add("lifted");
+    scroll();
+  };
+  const scroll = () => {
+    if (!press.card || !press.isLifted) return;
+    scrollAt(board, press.x, press.y);
+    requestAnimationFrame(scroll);
+  };
+  const press = {
+    card: /** @type {HTMLElement | null} */ (null), isLifted: false, x: 0, y: 0,
+    begin: (/** @type {HTMLElement | null} */ card, /** @type {number} */ x,
+      /** @type {number} */ y) => {
+      if (!card) return;
+      card.draggable = false;
+      Object.assign(press, { card, x, y });
+      timer = setTimeout(lift, PRESS_MS);
+    },
+    end: () => {
+      clearTimeout(timer);
+      clear();
+      press.card?.classList.remove("lifted");
+      // The browser's own drag begins with a long press, too.
+      if (press.card) press.card.draggable = true;
+      press.card = null;
+    },
+  };
+  return press;
+}
+
+/** Scrolls the board, or the column at a point, if the point is beside its edge.
+ * @param {HTMLElement} board @param {number} x @param {number} y */
+function scrollAt(board, x, y) {
+  const list = document.elementFromPoint(x, y)?.closest(".cards");
+  const { top = 0, bottom = 0 } = list?.getBoundingClientRect() ?? {};
+  board.scrollLeft += x < EDGE ? -STEP : x > innerWidth - EDGE ? STEP : 0;
+  if (list) list.scrollTop += y < top + EDGE ? -STEP : y > bottom - EDGE ? STEP : 0;
 }

@@ -9,7 +9,8 @@ const NAMES = ["phase", "milestone", "tagId", "assigneeId", "priority", "query"]
 
 /** What the filters leave; null where one is not set. `words`: of the title, or `#` and a number.
  * @typedef {object} Wanted
- * @property {number | null} phaseId @property {number | null} milestoneId @property {number | null} tagId
+ * @property {number | null} phaseId @property {number | null} milestoneId
+ * @property {number | null} tagId
  * @property {string | null} assigneeId "me", "none" or an id @property {string | null} priority
  * @property {string | null} words */
 
@@ -17,7 +18,8 @@ const NAMES = ["phase", "milestone", "tagId", "assigneeId", "priority", "query"]
 export function wantedOf(query) {
   const idOf = (/** @type {string} */ name) => Number(query.get(name)) || null;
   return { phaseId: idOf("phase"), milestoneId: idOf("milestone"), tagId: idOf("tagId"),
-    assigneeId: query.get("assigneeId"), priority: query.get("priority"), words: query.get("query") };
+    assigneeId: query.get("assigneeId"), priority: query.get("priority"),
+    words: query.get("query") };
 }
 
 const folded = (/** @type {string} */ text) => text.normalize("NFKC").toLowerCase();
@@ -26,13 +28,15 @@ const folded = (/** @type {string} */ text) => text.normalize("NFKC").toLowerCas
 export function fits(task, { phaseId, milestoneId, tagId, assigneeId, priority, words }) {
   const user = assigneeId === "me" ? myId() : assigneeId === "none" ? null : Number(assigneeId);
   const title = folded(`${task.title} #${task.id}`);
-  return (!phaseId || task.phaseId === phaseId) && (!milestoneId || task.milestoneId === milestoneId)
+  return (!phaseId || task.phaseId === phaseId)
+    && (!milestoneId || task.milestoneId === milestoneId)
     && (!assigneeId || task.assigneeId === user) && (!priority || task.priority === priority)
     && (!tagId || task.tags.some(({ id }) => id === tagId))
     && (!words || folded(words).split(/\s+/).every((word) => title.includes(word)));
 }
 
-/** What a task has that is added under the filters, so that they leave it. @param {Wanted} wanted */
+/** What a task has that is added under the filters, so that they leave it.
+ * @param {Wanted} wanted */
 export function startOf({ phaseId, milestoneId, assigneeId, priority }) {
   const user = assigneeId === "me" ? myId() : Number(assigneeId) || null;
   return { phaseId, milestoneId, ...(user && { assigneeId: user }),
@@ -46,7 +50,8 @@ export function showFilters(place, { query, filter }, { people, tasks, ...parts 
   const names = new Map(tasks.flatMap((task) => task.tags).map((tag) => [tag.id, tag.name]));
   const tags = choicesOf([...names].map(([id, name]) => ({ id, name }))
     .sort((one, other) => one.name.localeCompare(other.name)));
-  const one = (/** @type {string} */ label, /** @type {string} */ name, /** @type {Choice[]} */ choices) => {
+  const one = (/** @type {string} */ label, /** @type {string} */ name,
+      /** @type {Choice[]} */ choices) => {
     const value = query.get(name) ?? "";
     if (!choices.some(([choice]) => choice === value)) choices.push([value, value]);
     const onchange = (/** @type {any} */ { target }) => filter({ [name]: target.value });
@@ -62,7 +67,9 @@ export function showFilters(place, { query, filter }, { people, tasks, ...parts 
     one("Priority", "priority", [["", "Any"], ...named(PRIORITIES.toReversed())]),
     (tags.length > 0 || query.has("tagId")) && one("Tag", "tagId", [["", "Any"], ...tags]),
     part("phase"), part("milestone"),
-    keyed("query", input("Words", "query", { value: query.get("query") ?? "", maxlength: 100, autocomplete: "off",
-      oninput: (/** @type {any} */ { target }) => filter({ query: target.value.trim() || null }) })),
+    keyed("query", input("Words", "query", { value: query.get("query") ?? "", maxlength: 100,
+      autocomplete: "off",
+      oninput: (/** @type {any} */ { target }) => filter(
+        { query: target.value.trim() || null }) })),
     isSet && keyed("clear", button("Clear filters", clear, { kind: "plain" })));
 }

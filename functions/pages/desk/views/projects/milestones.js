@@ -1,4 +1,5 @@
-/** The tasks of milestones: how many there are and how many are done, whatever the board shows of them. */
+/** The tasks of milestones: how many there are and how many are done, whatever the board shows of
+ * them. */
 /** @import { MilestoneWithTasks, JoinedTask } from "workdesk" */
 import { more, record } from "../../kit.js";
 
@@ -9,9 +10,11 @@ export function countsOf(kept) {
   const read = new Map();
   const gone = /** @type {Set<number>} */ (new Set());
 
-  /** Takes milestones with their first tasks, and reads the others. @param {MilestoneWithTasks[]} milestones
+  /** Takes milestones with their first tasks, and reads the others.
+   * @param {MilestoneWithTasks[]} milestones
    * @param {AbortSignal} signal */
-  const take = (milestones, signal) => Promise.all(milestones.map(async ({ id, tasks, tasksNext }) => {
+  const take = (milestones, signal) => Promise.all(
+      milestones.map(async ({ id, tasks, tasksNext }) => {
     const own = new Map(tasks.map((task) => [task.id, task.status]));
     read.set(id, own);
     for (let next = tasksNext; next; ) {
@@ -29,7 +32,8 @@ export function countsOf(kept) {
       const now = record("task", id);
       if (gone.has(id) || (now && now.milestoneId !== milestone)) statuses.delete(id);
     }
-    for (const task of kept()) if (task.milestoneId === milestone) statuses.set(task.id, task.status);
+    for (const task of kept()) if (task.milestoneId === milestone) statuses.set(task.id,
+      task.status);
     const done = [...statuses.values()].filter((status) => status === "done");
     return { total: statuses.size, done: done.length };
   };

@@ -5,7 +5,8 @@ import { node } from "../../kit.js";
  * @param {() => unknown} [onOpen] called each time that the part is shown */
 export function opener(label, part, onOpen) {
   part.hidden = true;
-  const pressed = node("button.plain.opener", { type: "button", "aria-expanded": "false", onclick: () => {
+  const pressed = node("button.plain.opener", { type: "button", "aria-expanded": "false",
+      onclick: () => {
     part.hidden = !part.hidden;
     pressed.ariaExpanded = String(!part.hidden);
     if (!part.hidden) onOpen?.();

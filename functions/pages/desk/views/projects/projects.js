@@ -1,28 +1,41 @@
 /** The projects of the organization. `#/projects?status=active` */
 /** @import { Project } from "workdesk" @import { Context } from "../../kit.js" */
 import {
-  ask, button, denied, go, input, named, node, post, PROJECT_STATUSES, quiet, state, store, time, to,
+  ask, button, denied, go, input, named, node, post, PROJECT_STATUSES, quiet, state, store, time,
+  to,
 } from "../../kit.js";
-import { list } from "../../record/record.js";
+import {
+  customerChoices, customerFilter, customerName, list,
+} from "../../record/record.js";
 
 export function view(/** @type {Context} */ context) {
   context.header.append(button("New project", create, { reason: denied("manage_directory") }));
   return list(context, { type: "project", list: "/api/projects", noun: "project", line,
-    filters: () => [["Status", "status", [["", "All but archived"], ...named(PROJECT_STATUSES)]]] });
+    read: customerChoices,
+    filters: (_, customers = []) => [["Status", "status", [["", "All but archived"],
+      ...named(PROJECT_STATUSES)]], customerFilter(customers)] });
 }
 
-function line(/** @type {Project} */ { id, title, description, status, updatedAt }) {
+function line(/** @type {Project} */ { id, title, description, status, customerId,
+  updatedAt }) {
   return node("li",
-    node("div.grow", node("a", { href: to(`/projects/${id}`) }, title), node("p.quiet.text", description)),
-    state(status), quiet("changed ", time(updatedAt)));
+    node("div.grow", node("a", { href: to(`/projects/${id}`) }, title),
+      node("p.quiet.text", description)),
+    quiet(customerId && customerName(customerId)), state(status),
+    quiet("changed ", time(updatedAt)));
 }
 
-function create() {
+async function create() {
+  const customers = await customerChoices().catch(() => []);
   ask("New project", {
-    fields: [input("Title", "title", { required: true }), input("Description", "description", { rows: 3 })],
+    fields: [input("Title", "title", { required: true }),
+      input("Description", "description", { rows: 3 }),
+      customers.length > 0
+        && input("Customer", "customerId", { options: [["", "None"], ...customers] })],
     submit: "Create", draft: "project",
-    act: async ({ title = "", description }) => {
-      const { data } = await post("/api/projects", {}, { title, description: description || null });
+    act: async ({ title = "", description, customerId }) => {
+      const { data } = await post("/api/projects", {}, { title, description: description || null,
+        customerId: customerId ? Number(customerId) : null });
       store("project", data);
       go(`/projects/${data.id}`);
     },

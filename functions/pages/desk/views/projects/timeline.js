@@ -14,7 +14,8 @@ export function timeline(milestones, counts) {
     const dated = milestones().flatMap((milestone) => {
       const { startDate, dueDate, createdAt } = milestone;
       const end = dueDate ?? startDate;
-      return end ? [{ ...milestone, from: Date.parse(startDate ?? createdAt), to: Date.parse(end) }] : [];
+      return end ? [{ ...milestone, from: Date.parse(startDate ?? createdAt), to: Date.parse(end) }]
+        : [];
     }).sort((one, other) => one.to - other.to);
     const first = Math.min(now(), ...dated.map(({ from, to }) => Math.min(from, to))) - DAY_MS;
     const last = Math.max(now(), ...dated.map(({ to }) => to)) + DAY_MS;
@@ -25,8 +26,10 @@ export function timeline(milestones, counts) {
       bar.style.setProperty("left", at(Math.min(from, to - DAY_MS)));
       bar.style.setProperty("right", `calc(100% - ${at(to)})`);
       today.style.setProperty("left", at(now()));
-      return node("li", { key: id }, node("span.name", title), state(status, words(status), LOOKS.get(status)),
-        quiet(`${day(new Date(from))} – ${day(new Date(to))}, ${number(done)} of ${number(total)} done`),
+      return node("li", { key: id }, node("span.name", title),
+        state(status, words(status), LOOKS.get(status)),
+        quiet(`${day(new Date(from))} – ${day(new Date(to))}, `,
+          `${number(done)} of ${number(total)} done`),
         node("div.track", { "aria-hidden": "true" }, bar, today));
     }));
     return dated.length > 0;

@@ -1,13 +1,17 @@
-/** Requests: the list, how one is raised, and one: description, comments, fields. `#/requests/{id}` */
+/** Requests: the list, how one is raised, and one: description, comments, fields.
+ * `#/requests/{id}` */
 /** @import { CreatedSort, JoinedTicket, ServiceRequest, ServiceStatus, User } from "workdesk" */
 /** @import { Child, Choice, Context, View } from "../../kit.js" */
 /** @import { Filter } from "../../record/record.js" */
 import {
-  addressOf, ask, button, counted, denied, get, go, input, link, menu, myId, named, node, notice, person,
-  post, PRIORITIES, quiet, record, say, SERVICE_NEXT, SERVICE_OVER, SERVICE_STATUSES, state, time, to,
-  unreadMark, words,
+  addressOf, all, ask, button, counted, denied, everyCustomer, get, go, input, link, menu, myId,
+  named, node, notice, person, post, PRIORITIES, quiet, record, say, SERVICE_NEXT, SERVICE_OVER,
+  SERVICE_STATUSES, state, time, to, unreadMark, words,
 } from "../../kit.js";
-import { assignee, changeOne, commented, list, page, row, stateField } from "../../record/record.js";
+import {
+  assignee, changeOne, chips, commented, CUSTOMER, customerChoices, customerFilter, customerName,
+  list, page, row, stateField, tagChoices, tagField,
+} from "../../record/record.js";
 
 /** @type {[CreatedSort, string][]} */
 const ORDERS = [["-createdAt", "Newest"], ["createdAt", "Oldest"]];
@@ -18,35 +22,50 @@ const URGENT_FIRST = named(PRIORITIES.toReversed());
 export async function view(context, { id }) {
   if (id) return request(context, Number(id));
   context.header.append(raiser("request", raise));
-  return list(context, { type: "service_request", list: "/api/service-requests", noun: "request", line,
-    filters: (people) => [...filters(people), ["Category", "category"]], fields: several,
-    orders: () => ORDERS });
+  return list(context, { type: "service_request", list: "/api/service-requests", noun: "request",
+    line,
+    read: choices, fields: several, orders: () => ORDERS,
+    filters: (people, further) => [...filters(people, further), ["Category", "category"]] });
 }
 
-/** The filters of requests and tickets. @param {Choice[]} people @returns {Filter[]} */
-export const filters = (people) => [
-  ["Status", "status", [["", "Any"], [UNRESOLVED.join(","), "Unresolved"], ...named(SERVICE_STATUSES)]],
+/** What the filters need further: the tags and the customers. */
+export const choices = async () => {
+  const [tags, customers] = await Promise.all([tagChoices(), customerChoices()]);
+  return { tags, customers };
+};
+
+/** The filters of requests and tickets. @param {Choice[]} people
+ * @param {{ tags: Choice[], customers: Choice[] }} [further] @returns {Filter[]} */
+export const filters = (people, { tags, customers } = { tags: [], customers: [] }) => [
+  ["Status", "status", [["", "Any"], [UNRESOLVED.join(","), "Unresolved"],
+    ...named(SERVICE_STATUSES)]],
   ["Priority", "priority", [["", "Any"], ...URGENT_FIRST]],
   ["Assignee", "assigneeId", [["", "Anyone"], ["me", "Me"], ["none", "Nobody"], ...people]],
   ["Raised by", "creatorId", [["", "Anyone"], ["me", "Me"], ...people]],
+  customerFilter(customers),
+  ["Tag", "tagId", [["", "Any"], ...tags]],
 ];
 
 /** The fields that the bar of the selected rows changes. @param {() => Choice[]} people
  * @returns {import("../../record/record.js").Fields} */
-export const several = (people) => ({ status: () => named(SERVICE_STATUSES), priority: () => URGENT_FIRST,
-  assigneeId: () => [["0", "Nobody"], ...people()] });
+export const several = (people) => ({ status: () => named(SERVICE_STATUSES),
+  priority: () => URGENT_FIRST,
+  assigneeId: () => [["0", "Nobody"], ...people()], tagIds: tagChoices });
 
 /** @param {ServiceRequest | JoinedTicket} row @param {User[]} people
  * @param {(row: any) => HTMLElement | null} box @param {boolean} isUnread */
 export function line(row, people, box, isUnread) {
-  const { id, title, status, priority, assigneeId } = row;
+  const { id, title, status, priority, assigneeId, customerId, tags } = row;
   const user = people.find((one) => one.id === assigneeId);
   const [path, more, at] = "messageCount" in row
-    ? ["tickets", [turnOf(row), counted(row.messageCount, "message")].filter(Boolean).join(", "), row.lastMessageAt]
+    ? ["tickets", [turnOf(row), counted(row.messageCount, "message")].filter(Boolean).join(", "),
+      row.lastMessageAt]
     : ["requests", row.category, null];
   const type = path === "tickets" ? "ticket" : "service_request";
   return node("li", box(row),
-    node("a.grow", { href: to(`/${path}/${id}`) }, quiet(`#${id} `), node("bdi", title), unreadMark(isUnread)),
+    node("div.grow.named", node("a", { href: to(`/${path}/${id}`) }, quiet(`#${id} `),
+      node("bdi", title), unreadMark(isUnread)),
+      customerId && quiet(customerName(customerId)), chips(tags)),
     statusMenu(type, row, named(statusesFrom(status))), state(priority),
     person(user, assigneeId ? `User ${assigneeId}` : "Unassigned"), quiet(more),
     node("span.quiet.when", time(at ?? row.createdAt)));
@@ -56,7 +75,8 @@ export function line(row, people, box, isUnread) {
  * @type {Map<number, { count: number, isSupport: boolean }>} */
 const lastSpeakers = new Map();
 
-/** Keeps who wrote the newest message of a ticket. @param {Pick<JoinedTicket, "id" | "messageCount">} ticket
+/** Keeps who wrote the newest message of a ticket.
+ * @param {Pick<JoinedTicket, "id" | "messageCount">} ticket
  * @param {boolean} isSupport */
 export const spoke = ({ id, messageCount }, isSupport) =>
   void lastSpeakers.set(id, { count: messageCount, isSupport });
@@ -70,12 +90,14 @@ export function turnOf({ id, status, messageCount }) {
   return isAnswered ? "Customer’s turn" : "Support’s turn";
 }
 
-/** The status of a row; a menu of others if the user may change it. @param {"ticket" | "service_request"} type
+/** The status of a row; a menu of others if the user may change it.
+ * @param {"ticket" | "service_request"} type
  * @param {any} row @param {Choice[]} choices */
 function statusMenu(type, row, choices) {
   const { id, title, status } = row;
   if (denied(type === "ticket" ? "manage_tickets" : "update_service_request")) return state(status);
-  const open = () => menu(/** @type {Element} */ (place.querySelector("button")), `Status of ${title}`,
+  const open = () => menu(/** @type {Element} */ (place.querySelector("button")),
+    `Status of ${title}`,
     choices.filter(([value]) => value !== status), (value) => changeStatus(type, id, value));
   const place = button(state(status), open,
     { kind: "plain", key: "s", name: `Status of ${title}: ${words(status)}` });
@@ -85,9 +107,11 @@ function statusMenu(type, row, choices) {
 /** @param {"ticket" | "service_request"} type @param {number} id @param {string} status */
 const changeStatus = (type, id, status) => changeOne(type, id, { status }).then(
   () => say(`${words(status)}.`),
-  (problem) => notice(problem.detail ?? "It was not changed.", "Try again", () => void changeStatus(type, id, status)));
+  (problem) => notice(problem.detail ?? "It was not changed.", "Try again",
+    () => void changeStatus(type, id, status)));
 
-/** A status and those that it may change to: all, if a later version made it. @param {ServiceStatus} now */
+/** A status and those that it may change to: all, if a later version made it.
+ * @param {ServiceStatus} now */
 function statusesFrom(now) {
   const next = SERVICE_NEXT[now] ?? SERVICE_STATUSES;
   return SERVICE_STATUSES.filter((one) => one === now || next.includes(one));
@@ -96,31 +120,40 @@ function statusesFrom(now) {
 /** The fields of a request or a ticket. @param {User[]} people */
 export const fieldsOf = (people) => [
   stateField("status", ({ status }) => named(statusesFrom(status))),
-  stateField("priority", () => URGENT_FIRST), assignee(people),
+  stateField("priority", () => URGENT_FIRST), assignee(people), CUSTOMER,
 ];
 
 /** @type {import("../../record/fields.js").Field} */
-const CATEGORY = { label: "Category", name: "category", type: "text", shown: ({ category }) => category };
+const CATEGORY = { label: "Category", name: "category", type: "text",
+  shown: ({ category }) => category };
 
 export const raiser = (/** @type {string} */ noun, /** @type {() => unknown} */ act) =>
-  button(`Raise a ${noun}`, act, { kind: "main", key: "c", reason: denied("create_service_request") });
+  button(`Raise a ${noun}`, act, { kind: "main", key: "c",
+    reason: denied("create_service_request") });
 
 /** The dialog in which a request or a ticket is raised. What is typed stays when it is closed.
  * @param {string} noun @param {Child} further fields
  * @param {(values: any) => Promise<{ data: { id: number } }>} send */
-export function dialog(noun, further, send) {
+export async function dialog(noun, further, send) {
+  const customers = await customerChoices().catch(() => []);
   ask(`Raise a ${noun}`, {
     fields: [input("Title", "title", { required: true, maxlength: 255 }),
       input("Description", "description", { rows: 3 }),
-      input("Priority", "priority", { options: URGENT_FIRST, value: "medium" }), further],
+      input("Priority", "priority", { options: URGENT_FIRST, value: "medium" }),
+      customers.length > 0
+        && input("Customer", "customerId", { options: [["", "None"], ...customers] }), further],
     submit: `Raise a ${noun}`, draft: "raise",
-    act: async (values) => go(`/${noun}s/${(await send(values)).data.id}`),
+    act: async ({ customerId, ...values }) => {
+      const of = customerId ? { customerId: Number(customerId) } : {};
+      go(`/${noun}s/${(await send({ ...values, ...of })).data.id}`);
+    },
   });
 }
 
 async function raise() {
   const { data } = await get("/api/managed-services/search-references", { limit: 50 });
-  const references = data.map(({ type, id, title }) => /** @type {Choice} */ ([`${type} ${id}`, title]));
+  const references = data.map(({ type, id, title }) => /** @type {Choice} */ (
+    [`${type} ${id}`, title]));
   dialog("request", [
     input("Category", "category", { maxlength: 100 }),
     input("About", "reference", { options: [["", "Nothing in particular"], ...references] }),
@@ -137,10 +170,15 @@ function request(/** @type {Context} */ context, /** @type {number} */ id) {
   return page(context, {
     type: "service_request", noun: "request", id, path: "/api/service-requests/{id}", on: { id },
     permission: "update_service_request", said: "Comments", described: true,
-    talk: () => commented("service_request", id, list, of, "comment_service_request", context.signal),
-    fields: (people) => [...fieldsOf(people), CATEGORY],
+    talk: async () => {
+      await everyCustomer().catch(() => []);
+      return commented("service_request", id, list, of, "comment_service_request", context.signal);
+    },
+    fields: (people) => [...fieldsOf(people), CATEGORY, tagField("service_request")],
+    names: async () => ({ tagIds: await all("/api/tags", {}) }),
     about: ({ creatorId, createdAt }, people) => [`Request ${id}, raised by `,
-      person(people.find((user) => user.id === creatorId), `user ${creatorId}`), " ", time(createdAt)],
+      person(people.find((user) => user.id === creatorId), `user ${creatorId}`), " ",
+      time(createdAt)],
     further: ({ referenceType, referenceId, agentAction }) => {
       const project = referenceType === "project" && referenceId;
       const name = project && (record("project", project)?.title ?? `Project ${project}`);

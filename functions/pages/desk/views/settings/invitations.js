@@ -1,6 +1,8 @@
 /** Invitations: people who may make an account by a link in a mail. `#/settings/invitations` */
 /** @import { Context } from "../../kit.js" */
-import { asking, button, input, me, node, now, post, quiet, remove, state, time, words } from "../../kit.js";
+import {
+  asking, button, input, me, node, now, post, quiet, remove, state, time, words,
+} from "../../kit.js";
 import { listed } from "./parts.js";
 import { EMAIL, FULL_NAME, ROLE } from "./users.js";
 

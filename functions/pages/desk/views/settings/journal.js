@@ -1,9 +1,11 @@
-/** The audit log, oldest first: who changed what of the organization, users, rights, policy and connections.
- * Entries are chained by hashes, which the check goes through. `#/settings/journal?subject=user:7&from=2026-11-01` */
+/** The audit log, oldest first: who changed what of the organization, users, rights, policy and
+ * connections. Entries are chained by hashes, which the check goes through.
+ * `#/settings/journal?subject=user:7&from=2026-11-01` */
 /** @import { OrganizationJournalCheck, OrganizationJournalEntry, User } from "workdesk" */
-/** @import { Context } from "../../kit.js" */
+/** @import { Choice, Context } from "../../kit.js" */
 import {
-  button, clock, counted, draw, each, ending, everyone, get, input, more, node, now, quiet, state, words,
+  button, clock, counted, draw, each, ending, everyone, get, input, more, node, now, quiet, state,
+  words,
 } from "../../kit.js";
 
 /** @typedef {{ subject?: string, from?: string, to?: string }} Filters */
@@ -22,14 +24,9 @@ export async function journal({ body, query: asked, signal, filter }) {
   const wanted = () => filtersOf(asked);
 
   const showFilters = () => {
-    const changed = (/** @type {any} */ { target }) => filter({ [target.name]: target.value || null });
-    const field = (/** @type {string} */ label, /** @type {string} */ name, /** @type {any} */ more) =>
-      input(label, name, { value: name === "from" ? firstDay(asked) : asked.get(name), onchange: changed, ...more });
-    const subjects = people.map(({ id, fullName }) => /** @type {[string, string]} */ ([`user:${id}`, fullName]));
-    draw(filters, field("About", "subject", { options: [["", "Everything"], ["organization:1", "The organization"],
-      ...subjects] }),
-    field("From", "from", { type: "date", max: "9998-12-31" }),
-    field("To", "to", { type: "date", max: "9998-12-31" }));
+    const changed = (/** @type {any} */ { target }) =>
+      filter({ [target.name]: target.value || null });
+    draw(filters, fieldsOf(asked, people, changed));
   };
   const read = async () => {
     const mine = (question += 1);
@@ -56,13 +53,30 @@ export async function journal({ body, query: asked, signal, filter }) {
   };
 }
 
-/** The beginning of the period: a day of the address, or a week ago. @param {URLSearchParams} query */
-function firstDay(query) {
-  const ago = new Date(now() - DAYS * 86_400_000);
-  return query.get("from") ?? new Date(+ago - 60_000 * ago.getTimezoneOffset()).toISOString().slice(0, 10);
+/** The fields of the filters. @param {URLSearchParams} query @param {User[]} people
+ * @param {(event: any) => void} onchange */
+function fieldsOf(query, people, onchange) {
+  const subjects = people.map(({ id, fullName }) =>
+    /** @type {[string, string]} */ ([`user:${id}`, fullName]));
+  const options = [["", "Everything"], ["organization:1", "The organization"], ...subjects];
+  const day = { type: "date", max: "9998-12-31", onchange };
+  return [
+    input("About", "subject", { options: /** @type {Choice[]} */ (options),
+      value: query.get("subject"), onchange }),
+    input("From", "from", { value: firstDay(query), ...day }),
+    input("To", "to", { value: query.get("to"), ...day })];
 }
 
-/** Filters of the address as the API has them: whole days of the reader. @param {URLSearchParams} query
+/** The beginning of the period: a day of the address, or a week ago.
+ * @param {URLSearchParams} query */
+function firstDay(query) {
+  const ago = new Date(now() - DAYS * 86_400_000);
+  return query.get("from") ?? new Date(+ago - 60_000 * ago.getTimezoneOffset()).toISOString().slice(
+    0, 10);
+}
+
+/** Filters of the address as the API has them: whole days of the reader.
+ * @param {URLSearchParams} query
  * @returns {Filters} */
 function filtersOf(query) {
   const day = (/** @type {string | null} */ text, /** @type {number} */ later) => {
@@ -70,23 +84,29 @@ function filtersOf(query) {
     date.setDate(date.getDate() + later);
     return Number.isNaN(+date) ? undefined : date.toISOString();
   };
-  const [subject, from, to] = [query.get("subject"), day(firstDay(query), 0), day(query.get("to"), 1)];
+  const [subject, from, to] = [query.get("subject"), day(firstDay(query), 0), day(query.get("to"),
+    1)];
   return { ...(subject && { subject }), ...(from && { from }), ...(to && { to }) };
 }
 
 /** @param {OrganizationJournalEntry} entry @param {User[]} people */
 function line({ at, actor, event, subjects, seq, before, after, credential }, people) {
-  const name = (/** @type {number | null} */ id) => people.find((one) => one.id === id)?.fullName ?? `user ${id}`;
+  const name = (/** @type {number | null} */ id) => people.find((one) => one.id === id)?.fullName
+    ?? `user ${id}`;
   const who = actor.userId ? node("bdi", name(actor.userId)) : ACTORS[actor.type] ?? actor.type;
-  const about = subjects.map((one) => (one.startsWith("user:") ? name(Number(one.slice(5))) : words(one)));
+  const about = subjects.map((one) => (one.startsWith("user:") ? name(Number(one.slice(5)))
+    : words(one)));
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   const value = (/** @type {any} */ of) => (of === undefined || of === null ? "none"
     : typeof of === "object" ? JSON.stringify(of) : String(of));
-  return node("li", clock(at), node("span.grow", node("strong", words(event)), " ", about.join(", "),
-    fields.map((field) => node("div.quiet", `${words(field.replace(/[A-Z]/g, " $&").toLowerCase())}: `,
+  return node("li", clock(at), node("span.grow", node("strong", words(event)), " ",
+    about.join(", "),
+    fields.map((field) => node("div.quiet",
+      `${words(field.replace(/[A-Z]/g, " $&").toLowerCase())}: `,
       before && [node("span.prose", value(/** @type {any} */ (before)[field])), " → "],
       node("span.prose", value(/** @type {any} */ (after ?? {})[field]))))),
-  quiet("by ", who, credential?.tokenName && [" with the token ", node("bdi", credential.tokenName)]),
+  quiet("by ", who, credential?.tokenName && [" with the token ",
+    node("bdi", credential.tokenName)]),
   quiet(seq === null ? "sign-in" : `#${seq}`));
 }
 
@@ -111,7 +131,8 @@ function resultOf({ verified, entries, breaks, head }) {
     const why = breaks.map((one) => `entry ${one.seq}: ${words(one.why)}`).join("; ");
     return state("broken", `The journal was changed. ${why}`, "stop bad");
   }
-  return [state("verified", `${counted(entries, "entry", "entries")}, complete and unchanged`, "check good"),
+  return [state("verified", `${counted(entries, "entry", "entries")}, complete and unchanged`,
+    "check good"),
     head && node("small.whole", ` Newest: ${head.seq}, `, node("code", head.hash))];
 }
 

@@ -1,8 +1,8 @@
 /** The sign-in by the company's provider. `#/settings/provider` */
 /** @import { PasswordSignIn, User } from "workdesk" @import { View } from "../../kit.js" */
 import {
-  asking, button, everyone, form, get, input, link, me, named, node, notice, open, post, Problem, put, remove, state,
-  time, to,
+  asking, button, everyone, form, get, input, link, me, named, node, notice, open, post, Problem,
+  put, remove, state, time, to,
 } from "../../kit.js";
 import { checks, copied, secretField } from "./parts.js";
 import { ROLES } from "./sets.js";
@@ -46,12 +46,14 @@ export async function provider({ header, body, signal }) {
     }));
 }
 
-/** A button that has the service read what the provider says of itself. @param {{ id: number }} on */
+/** A button that has the service read what the provider says of itself.
+ * @param {{ id: number }} on */
 function tester(on) {
   const result = node("p", { role: "status" });
   const test = async () => {
     const { ok, detail } = /** @type {any} */ ((await post(TEST, /** @type {any} */ (on))).data);
-    result.replaceChildren(state("test", ok ? "Works" : "Does not work", ok ? "check good" : "stop bad"),
+    result.replaceChildren(state("test", ok ? "Works" : "Does not work", ok ? "check good"
+      : "stop bad"),
       ` ${detail ?? ""}`);
   };
   return node("div.stack", node("div", button("Test", test)), result);
@@ -60,23 +62,28 @@ function tester(on) {
 /** @param {any} known the provider as it is stored; without members if there is none
  * @param {User[]} people */
 function fieldsOf(known, people) {
-  const { issuer, clientId, groupsClaim = "groups", defaultRole, passwords, leaverDays = 30 } = known;
-  const groups = Object.entries(known.roles ?? {}).map(([group, role]) => `${group} = ${role}`).join("\n");
+  const { issuer, clientId, groupsClaim = "groups", defaultRole, passwords, leaverDays = 30 } =
+    known;
+  const groups = Object.entries(known.roles ?? {}).map(([group, role]) => `${group} = ${role}`)
+    .join("\n");
   const admins = people.filter(({ role }) => role === "admin");
   const off = checks("Admins who may use a password even if passwords are off (up to three)",
     admins.map(({ id, fullName }) => [id, fullName]), known.passwordAdmins);
   const fields = [
     input("Issuer", "issuer", { type: "url", required: true, maxlength: 200, value: issuer,
       hint: "As the provider states it, with or without the slash at its end." }),
-    input("Client id", "clientId", { required: true, maxlength: 255, autocomplete: "off", value: clientId }),
+    input("Client id", "clientId", { required: true, maxlength: 255, autocomplete: "off",
+      value: clientId }),
     secretField("Client secret", "clientSecret", Boolean(issuer)),
-    input("Roles by group", "roles", { rows: 3, value: groups, hint: "One a line: Group = admin." }),
+    input("Roles by group", "roles", { rows: 3, value: groups,
+      hint: "One a line: Group = admin." }),
     input("Claim of the groups", "groupsClaim", { maxlength: 255, value: groupsClaim }),
     input("Role of others", "defaultRole",
       { options: [["", "None: they are refused"], ...named(ROLES)], value: defaultRole }),
     input("Passwords", "passwords", { options: Object.entries(PASSWORDS), value: passwords }),
     off.element,
-    input("Days until sessions and tokens of leavers end", "leaverDays", { type: "number", min: 1, max: 366,
+    input("Days until sessions and tokens of leavers end", "leaverDays",
+      { type: "number", min: 1, max: 366,
       value: leaverDays, hint: "After the last sign-in by the provider: 1 to 366." }),
   ];
   const values = (/** @type {any} */ { clientSecret, roles, leaverDays: days, ...typed }) => ({

@@ -1,12 +1,15 @@
-/** Settings: a page for each section, one's own first, then the organization's. `#/settings/{section}` */
+/** Settings: a page for each section, one's own first, then the organization's.
+ * `#/settings/{section}` */
 /** @import { Permission } from "workdesk" @import { Requery, View } from "../../kit.js" */
 import { attempt, denied, draw, empty, node, to, words } from "../../kit.js";
 import { loaded } from "../../frame/release.js";
-import { notifications, organization, profile, sessions, tokens } from "./own.js";
+import { notifications, sessions, tokens } from "./own.js";
+import { organization, profile } from "./profile.js";
 
 /** Loads a section when it is opened. @typedef {() => Promise<View>} Load */
 const own = (/** @type {View} */ section) => async () => section;
-/** The sections by their names, those of one record, and who may read them. @type {Record<string, Load>} */
+/** The sections by their names, those of one record, and who may read them.
+ * @type {Record<string, Load>} */
 const OWN = { profile: own(profile), sessions: own(sessions), tokens: own(tokens),
   notifications: own(notifications) };
 /** @type {Record<string, Load>} */
@@ -38,15 +41,18 @@ export async function view(context, parameters) {
   const { section: name = "profile", id } = parameters;
   const sections = Object.entries({ ...OWN, ...SHARED, ...(id && ONE) });
   const section = sections.find(([one]) => one === name)?.[1];
-  const links = (/** @type {typeof OWN} */ some) => node("ul", Object.keys(some).map((one) => node("li",
-    node("a", { href: to(`/settings/${one}`), "aria-current": one === name && "page" }, words(one)))));
+  const links = (/** @type {typeof OWN} */ some) =>
+    node("ul", Object.keys(some).map((one) => node("li",
+    node("a", { href: to(`/settings/${one}`), "aria-current": one === name && "page" },
+      words(one)))));
   const body = node("div.section");
   context.body.classList.add("with-sections");
   context.body.append(node("nav", { "aria-label": "Settings" }, links(OWN), links(SHARED)), body);
   context.title(section ? words(name) : "Settings");
   const reason = READERS[name] ? denied(READERS[name]) : "";
   if (!section || reason) {
-    return draw(body, empty(section ? reason.replace("do this", "read this") : "There is no such section."));
+    return draw(body, empty(section ? reason.replace("do this", "read this")
+      : "There is no such section."));
   }
   let requery = /** @type {Requery | void} */ (undefined);
   await attempt(body, async () => {

@@ -1,0 +1,31 @@
+/** What the hours rest on that the agent saved. */
+/** @import { HoursSaved } from "workdesk" */
+import {
+  draw, each, ending, fold, get, more, node, number, quiet, time, to, words,
+} from "../../kit.js";
+
+/** The newest actions of the agent, read when it is opened. @param {AbortSignal} signal */
+export function basisOf(signal) {
+  const [rows, end] = [node("ul.list"), node("div")];
+  /** @param {HoursSaved[]} saved @param {string | null} next */
+  const show = (saved, next) => {
+    draw(rows, each(saved, ({ id }) => id, line));
+    draw(end, ending(saved.length === 0 && "No action has saved time yet.", next, async (path) => {
+      const page = await more(path, { signal });
+      show([...saved, ...page.data], page.next);
+    }, "Show more"));
+  };
+  const says = node("p.quiet", "Each action stands for the minutes that the same work takes a "
+    + "person, as its playbook says. Of one record, one action a day counts.");
+  return fold("hours", "What the hours saved rest on", [says, rows, end], async () => {
+    const path = "/api/managed-services/hours-saved";
+    const { data, next } = await get(path, { limit: 10 }, { signal });
+    show(data, next);
+  });
+}
+
+/** @param {HoursSaved} saved */
+const line = ({ actionType, entity, targetSystem, minutes, agentSessionId, at }) => node("li",
+  node("a.grow", { href: to(`/agent-sessions/${agentSessionId}`) },
+    words(actionType), " ", node("code", entity)),
+  quiet(targetSystem), quiet(`${number(minutes)} min`), time(at));
