@@ -33,8 +33,8 @@ export function showNavigation() {
       icon(/** @type {Icon} */ (at)), name));
   });
   // On a phone, the other views and what the user has stand behind this button.
-  const more = node("button", { type: "button", "aria-expanded": "false", onclick: () =>
-    open(!isOpen()) },
+  const more = node("button",
+    { type: "button", "aria-expanded": "false", onclick: () => open(!isOpen()) },
     icon("more"), "Menu");
   const isOpen = () => around.classList.contains("open");
   const open = (/** @type {boolean} */ is) => {
