@@ -1,11 +1,9 @@
 /** All that views are made of, by one name: requests, records, elements, the frame around. */
 export * from "./api/client.js";
 export * from "./api/feed.js";
-export * from "./api/people.js";
 export * from "./api/records.js";
 export * from "./api/sets.js";
 export * from "./controls.js";
-export * from "./dialogs.js";
 export * from "./elements.js";
 export * from "./focus.js";
 export * from "./forms.js";

@@ -1,8 +1,8 @@
 /** The keys of the desk. A key presses the button, link or field that names it in
  * `aria-keyshortcuts`: of the selected rows, of the row with the focus, else of the page. None acts
  * while a field, a list or a dialog has the focus. */
-import { dialog } from "../dialogs.js";
 import { button, node } from "../elements.js";
+import { dialog } from "../forms.js";
 
 /** What the help says of each key. @type {[keys: string, what: string][]} */
 const HELP = [
