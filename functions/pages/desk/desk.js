@@ -1,23 +1,24 @@
 /** The desk: a client of the API in the browser. This module starts it.
  *
- * frame/           navigation, router, release, sign-in, session, tabs, drafts, inbox, keys
- * api/client.js    requests; api/records.js: the store that api/feed.js keeps true, by one tab for
- *                  all of a browser; api/sets.js: sets of names
- * render.js        the one way to show something; elements.js, forms.js, values.js, written.js:
- * what views are
- *                  made of; kit.js: all that they import
- * list.js          the page of a list; record/: that of one record, and what is said on it
- * views/X/X.js     a view: `export async function view(context, parameters)`, see
- * frame/router.js */
+ * frame/           navigation, router, release, sign-in, session, drafts, inbox, keys
+ * api/client.js    requests
+ * api/records.js   the store, which api/feed.js keeps true: one tab asks for all of a browser
+ * api/sets.js      sets of names
+ * render.js        the one way to show something
+ * elements.js, controls.js, forms.js, values.js, written.js: what views are made of
+ * kit.js           all that views import
+ * list.js          the page of a list
+ * record/          the page of one record, and what is said on it
+ * views/X/X.js     a view: `export async function view(context, parameters)`: frame/router.js */
 /** @import { Route } from "./frame/router.js" */
 /** @import { Change, Session } from "workdesk" */
-import { followLink } from "./frame/links.js";
+import { tellTabs } from "./api/sharing.js";
 import { watchSession } from "./frame/other-user.js";
 import { SIGNED_IN } from "./frame/provider.js";
+import { loaded } from "./frame/release.js";
 import {
   begins, hasSignedIn, rememberSession, settleOther, signIn, unsaid,
 } from "./frame/sign-in.js";
-import { tellTabs } from "./frame/tabs.js";
 import {
   begin, dropOldDrafts, follow, followInbox, forgetCustomers, forgetPeople, hearKeys, keepInbox,
   mark, me, myId, node, notice, onUnauthenticated, open, place, prepare, readSession,
@@ -49,6 +50,11 @@ const ROUTES = [
   ["/settings/:section/:id", "Settings", "Settings", settings],
 ];
 
+/** The addresses of links in mails, which need no session. */
+const MAILED = /^#\/(reset|confirm|accept)(\?|$)/;
+// A link that is pasted into an open page.
+addEventListener("hashchange", () => MAILED.test(location.hash) && location.reload());
+
 try {
   onUnauthenticated(signIn);
   shieldInputMethods();
@@ -56,7 +62,7 @@ try {
   place("main").replaceChildren();
   showNavigation();
   watchSession();
-  begins(await followLink());
+  begins(await followMailed());
   prepare(ROUTES);
   // The feed begins before the first record is read, so that no change is missed.
   await Promise.all([readSession(), begin()]);
@@ -102,4 +108,11 @@ function endTab() {
   place("main").append(node("h1", "You are signed in"),
     node("p", "Close this tab, and go on in the other one."));
   window.close();
+}
+
+/** Follows a link of a mail, if the address is one. Resolves to what is to be said then. */
+async function followMailed() {
+  if (!MAILED.test(location.hash)) return "";
+  const { followLink } = await loaded(() => import("./frame/links.js"));
+  return followLink();
 }

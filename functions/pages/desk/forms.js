@@ -1,8 +1,9 @@
-/** Forms, which may keep what is typed as a draft, and the two versions of a conflict. */
+/** Forms, which may keep what is typed as a draft, the two versions of a conflict, and dialogs. */
 /** @import { Control } from "./elements.js" @import { Child } from "./render.js" */
 import { Problem } from "./api/client.js";
 import { MISSING, nameOf, setFault, showFault } from "./controls.js";
-import { allow, button, isIdle, node, run } from "./elements.js";
+import { allow, button, isIdle, newId, node, run } from "./elements.js";
+import { heirOf } from "./focus.js";
 import { draftAt } from "./frame/drafts.js";
 import { time } from "./values.js";
 
@@ -152,3 +153,45 @@ export async function settle(saving) {
     return false;
   }
 }
+
+/** A dialog over the page. Escape closes it, unless it stays; the focus returns to where it was.
+ * @param {Child} title @param {Child} content @param {{ stays?: boolean }} [options] */
+export function dialog(title, content, { stays = false } = {}) {
+  const heading = newId();
+  const stay = (/** @type {Event & { key?: string }} */ event) =>
+    stays && (event.type === "cancel" || event.key === "Escape") && event.preventDefault();
+  const { activeElement: opener, body } = document;
+  // A row that the dialog removed takes its button along.
+  const heir = opener instanceof HTMLElement && opener !== body ? heirOf(body, opener) : null;
+  const onclose = () => {
+    made.remove();
+    if (document.activeElement === body && !opener?.isConnected) heir?.();
+  };
+  /** @type {HTMLDialogElement} */
+  const made = node("dialog",
+    { "aria-labelledby": heading, onclose, oncancel: stay, onkeydown: stay },
+    node("h2", { id: heading }, title), content);
+  document.body.append(made);
+  made.showModal();
+  return made;
+}
+
+/** A form in a dialog, closed after `act`. @param {string} title
+ * @param {Form & { text?: Child }} options */
+export function ask(title, { text, act, ...options }) {
+  const send = async (/** @type {Parameters<Form["act"]>} */ ...values) => {
+    const done = (await act(...values)) !== false;
+    if (done) over.close();
+    return done;
+  };
+  const over = dialog(title,
+    [text && node("p", text), form({ ...options, cancel: () => over.close(), act: send })]);
+}
+
+/** A button that asks first, since what it does is grave. @param {string} label
+ * @param {string} title
+ * @param {string} text @param {() => unknown} act
+ * @param {Parameters<typeof button>[2]} [options] */
+export const asking = (label, title, text, act, options) =>
+  button(label, () => ask(title, { text, submit: label, isGrave: true, act }),
+    { kind: "danger", ...options });

@@ -24,6 +24,8 @@ import { selectionOf } from "./record/selection.js";
  * @property {(row: any, people: User[], box: (row: any) => HTMLElement | null,
  *   isUnread: boolean) => HTMLElement} line */
 
+const PAGES = 5; // The most pages in which the first rows are looked for.
+
 /** Ids of the rows that the last list of a type showed. @type {Map<string, number[]>} */
 const listed = new Map();
 
@@ -97,9 +99,19 @@ function reader(kind, signal) {
     const rows = get(kind.list, /** @type {any} */ ({ ...wanted, sort, limit: 50 }), { signal });
     parts ??= kind.read?.().catch(() => undefined);
     const [page, people, further] =
-      await Promise.all([rows, everyone().catch(() => []), parts]);
+      await Promise.all([firstRows(rows, signal), everyone().catch(() => []), parts]);
     return { page, people, further };
   };
+}
+
+/** The first page with rows. A page of a filter without an index may have none, and a next one.
+ * @param {Promise<Answer<any>>} first @param {AbortSignal} signal */
+async function firstRows(first, signal) {
+  let page = await first;
+  for (let pages = 1; page.data.length === 0 && page.next && pages < PAGES; pages += 1) {
+    page = await more(page.next, { signal });
+  }
+  return page;
 }
 
 /** The rows with what stands above and below them.

@@ -13,6 +13,7 @@ def check(world):
     finds_words(world)
     finds_projects(world)
     waits_for_the_typing(world)
+    filters_while_it_opens(world)
 
 
 TICKETS = ("tickets", tickets.ticket, "/api/managed-services/ticket/{}", lambda read: read["ticket"])
@@ -134,3 +135,17 @@ def waits_for_the_typing(world):
         page.get_by_role("heading", name="Requests").wait_for()
         page.wait_for_timeout(500)
         assert page.url.endswith("#/requests"), page.url
+
+
+def filters_while_it_opens(world):
+    """A filter that is set while the first rows are read is not lost."""
+    with world.desk("sue") as desk:
+        page = desk.page
+        held = []
+        page.route("**/api/managed-services/tickets?*", lambda route: held.append(route), times=1)
+        page.goto(f"{world.base}#/tickets")
+        page.get_by_label("Words").press_sequentially("abcdef")
+        page.wait_for_url("**query=abcdef")
+        desk.until(lambda: held, "the first question")
+        held[0].continue_()
+        page.get_by_text("Nothing matches.").wait_for()

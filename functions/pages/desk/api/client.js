@@ -10,12 +10,10 @@
  * one has signed in. */
 /** @import { paths } from "workdesk" */
 import { exchange } from "./exchange.js";
-import { reading } from "./readings.js";
+import { reading } from "./wire.js";
 
 export { onActivity, onOtherUser, onUnauthenticated, showsUser } from "./exchange.js";
-export * from "./problem.js";
-export * from "./readings.js";
-export { now, pause } from "./wire.js";
+export { afterReadings, now, pause, Problem, reading } from "./wire.js";
 
 /** @typedef {"get" | "post" | "put" | "patch" | "delete"} Method */
 /** @template {Method} M @typedef {{ [P in keyof paths]:

@@ -1,8 +1,7 @@
 /** A request with its attempts, until it has an answer to show. client.js says when one is
  * repeated. */
 /** @import { Answer, Method, Options } from "./client.js" */
-import { Problem } from "./problem.js";
-import { once, pause } from "./wire.js";
+import { once, pause, Problem } from "./wire.js";
 
 const PAUSES = [0.5, 1, 2, 4, 8]; // Seconds between attempts.
 const LONGEST_PAUSE = 60; // Seconds. A longer `Retry-After` is told to the user instead.

@@ -5,7 +5,7 @@
  * Changes wait for what was being read when they came: no view misses one, whenever it calls
  * `watch`. */
 /** @import * as api from "workdesk" */
-import { more, pause, Problem } from "./client.js";
+import { get, more, pause, Problem } from "./client.js";
 
 /** The records of the store by the feed's types.
  * @typedef {object} Records
@@ -160,3 +160,15 @@ async function refresh(type, path, ids) {
   // Also of a record that came with an earlier answer, before the view wanted it.
   for (const id of ids) found.includes(id) ? tell(`${type}:${id}`) : drop(type, id);
 }
+
+let people = /** @type {Promise<api.User[]> | undefined} */ (undefined);
+
+/** The users who are not disabled, read at the first call and again after one changed. */
+export function everyone() {
+  people ??= get("/api/users", { disabled: false }, { quiet: true }).then(({ data }) => data);
+  people.catch(forgetPeople);
+  return people;
+}
+
+/** Has the next `everyone` read again. */
+export const forgetPeople = () => void (people = undefined);

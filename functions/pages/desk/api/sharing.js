@@ -36,3 +36,13 @@ function leading(name) {
   if (!document.hidden) claim();
   return () => leads;
 }
+
+/** The tabs of a browser share one session, too. */
+const session = new BroadcastChannel("workdesk session");
+
+/** Tells the other tabs who is signed in now. @param {number} user 0: nobody */
+export const tellTabs = (user) => session.postMessage({ user });
+
+/** Sets what is called when another tab tells it. @param {(user: number) => void} listener */
+export const onTabs = (listener) =>
+  session.addEventListener("message", ({ data }) => listener(Number(data.user)));

@@ -1,6 +1,6 @@
-/** One request on the wire: its answer, the server's clock, and the pause before another one. */
-/** @import { Answer, Method, Options } from "./client.js" */
-import { Problem } from "./problem.js";
+/** One request on the wire: its answer or problem, the server's clock, the pause before another
+ * one, and what is being read. */
+/** @import { Fault } from "workdesk" @import { Answer, Method, Options } from "./client.js" */
 
 const PATIENCE_MS = 35_000; // The longest wait for an answer: a little more than the gateway's.
 const CLOCK_MS = 5_000; // A clock that differs by less is right.
@@ -8,6 +8,28 @@ let ahead = 0; // Milliseconds that the server's clock is ahead of the browser's
 
 /** The present instant by the server's clock, in milliseconds. */
 export const now = () => Date.now() + ahead;
+
+/** A refusal of the API, or no answer at all. */
+export class Problem extends Error {
+  /** The record as it is now, after a 412. @type {any} */
+  current = undefined;
+
+  /** @param {number} status 0: no answer @param {any} body @param {number} [retryAfter] seconds */
+  constructor(status, body, retryAfter = 0) {
+    super(body.detail ?? body.message ?? `The server answered ${status}.`);
+    this.status = status;
+    this.code = body.code ?? { 429: "rate_limited", 503: "unavailable" }[status] ?? "";
+    this.detail = this.message;
+    this.retryAfter = retryAfter;
+    this.retry = "Try again"; // The label of what tries again.
+    this.faults = /** @type {Fault[]} */ (body.errors ?? []);
+  }
+
+  /** The fault of a field of the body. @param {string} name */
+  faultOf(name) {
+    return this.faults.find(({ pointer }) => pointer.split("/")[1] === name);
+  }
+}
 
 /** Sends a request once. @param {Method} method @param {string} address
  * @param {string | undefined} body
@@ -57,3 +79,17 @@ export function pause(seconds, signal) {
     signal?.addEventListener("abort", () => (clearTimeout(timer), reject(signal.reason)), done);
   }).finally(() => done.abort());
 }
+
+/** Reads under way, and views that open. @type {Set<Promise<unknown>>} */
+const readings = new Set();
+
+/** Has `afterReadings` wait for this, too. @template T @param {Promise<T>} reading */
+export function reading(reading) {
+  const end = () => readings.delete(reading);
+  readings.add(reading);
+  reading.then(end, end);
+  return reading;
+}
+
+/** Resolves when the present readings have ended, and those who asked have dealt with them. */
+export const afterReadings = () => Promise.allSettled(readings).then(() => pause(0));

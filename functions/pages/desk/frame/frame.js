@@ -1,8 +1,8 @@
 /** The frame around the views: navigation, the thin bar, what screen readers hear, notices. */
 /** @import { Icon } from "../marks.js" @import { Child } from "../render.js" */
 import { onActivity, post } from "../api/client.js";
-import { ask } from "../dialogs.js";
 import { button, node } from "../elements.js";
+import { ask } from "../forms.js";
 import { brand, face, icon } from "../marks.js";
 import { draw } from "../render.js";
 import { counted } from "../values.js";
@@ -11,7 +11,7 @@ import { countOf, inbox } from "./inbox.js";
 import { showKeys } from "./keys.js";
 import { setUnread, to } from "./router.js";
 import { me } from "./session.js";
-import { tellTabs } from "./tabs.js";
+import { tellTabs } from "../api/sharing.js";
 
 const PLACES = ["Home", "Projects", "Tasks", "Requests", "Tickets", "Customers", "Alerts", "Search",
   "Settings"];
@@ -34,8 +34,8 @@ export function showNavigation() {
       icon(/** @type {Icon} */ (at)), name));
   });
   // On a phone, the other views and what the user has stand behind this button.
-  const more = node("button", { type: "button", "aria-expanded": "false", onclick: () =>
-    open(!isOpen()) },
+  const more = node("button",
+    { type: "button", "aria-expanded": "false", onclick: () => open(!isOpen()) },
     icon("more"), "Menu");
   const isOpen = () => around.classList.contains("open");
   const open = (/** @type {boolean} */ is) => {

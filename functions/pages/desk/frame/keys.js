@@ -1,8 +1,8 @@
 /** The keys of the desk. A key presses the button, link or field that names it in
  * `aria-keyshortcuts`: of the selected rows, of the row with the focus, else of the page. None acts
  * while a field, a list or a dialog has the focus. */
-import { dialog } from "../dialogs.js";
 import { button, node } from "../elements.js";
+import { dialog } from "../forms.js";
 
 /** What the help says of each key. @type {[keys: string, what: string][]} */
 const HELP = [
@@ -55,8 +55,7 @@ export function hearKeys() {
     if (isSearch || key === "/") location.hash = "/search";
     else if (to) location.hash = to;
     else if (key === "?") showKeys();
-    else if (!press(key, shiftKey) && !((key === "j" || key === "k")
-      && step(key === "j" ? 1 : -1))) return;
+    else if (!press(key, shiftKey) && !steps(key)) return;
     event.preventDefault();
   });
 }
@@ -79,6 +78,12 @@ function press(key, shiftKey) {
   else pressed?.dispatchEvent(new MouseEvent("click",
     { bubbles: true, cancelable: true, shiftKey }));
   return pressed !== undefined;
+}
+
+/** Goes to the row that a key names. @param {string} key */
+function steps(key) {
+  const by = { j: 1, k: -1 }[key];
+  return by !== undefined && step(by);
 }
 
 /** Moves the focus to the next row, or the one before. @param {number} by */

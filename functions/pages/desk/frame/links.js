@@ -2,9 +2,8 @@
  * `#/accept?token=`. */
 import { post } from "../api/client.js";
 import { input } from "../controls.js";
-import { dialog } from "../dialogs.js";
 import { button, node } from "../elements.js";
-import { form } from "../forms.js";
+import { dialog, form } from "../forms.js";
 import { toProvider } from "./session.js";
 
 const HINT = "12 to 128 characters.";
@@ -30,8 +29,6 @@ const LINKS = {
 };
 
 const named = () => location.hash.split("?")[0] ?? "";
-// A link that is pasted into an open page.
-addEventListener("hashchange", () => LINKS[named()] && location.reload());
 
 /** Follows a link in the address. Resolves to what is to be said then.
  * @returns {Promise<string>} */

@@ -1,11 +1,11 @@
 /** A tab that shows another user than the session's says so. The service refuses its requests. */
 import { get, onOtherUser } from "../api/client.js";
-import { dialog } from "../dialogs.js";
 import { button, node } from "../elements.js";
+import { dialog } from "../forms.js";
 import { draw } from "../render.js";
 import { me, myId, readSession } from "./session.js";
 import { signedInElsewhere } from "./sign-in.js";
-import { onTabs } from "./tabs.js";
+import { onTabs } from "../api/sharing.js";
 
 let isSaid = false;
 

@@ -152,6 +152,9 @@ async function opened({ load, parameters }, context, top) {
   performance.mark("shown");
   main.ariaBusy = "false";
   scrollTo(0, top);
+  // A filter that was set while the view opened.
+  const { query } = address();
+  if (String(query) !== String(context.query)) requery?.(query);
 }
 
 /** Shows in the place of a view why it did not open. @param {any} problem

@@ -7,15 +7,14 @@
 /** @import { Problem } from "../api/client.js" */
 import { post } from "../api/client.js";
 import { input } from "../controls.js";
-import { ask, dialog } from "../dialogs.js";
 import { button, node } from "../elements.js";
-import { form } from "../forms.js";
+import { ask, dialog, form } from "../forms.js";
 import { brand } from "../marks.js";
 import { draw } from "../render.js";
 import { stored } from "./drafts.js";
 import { lookUp, providerButton, providerOf, remember, remembered } from "./provider.js";
 import { me, myId } from "./session.js";
-import { tellTabs } from "./tabs.js";
+import { tellTabs } from "../api/sharing.js";
 
 /** Faults of a sign-in by the provider, by the code in the address.
  * @type {Record<string, string>} */

@@ -22,8 +22,8 @@ export async function commented(on, id, list, of, permission, signal) {
   /** Deletes a comment, unless the user takes it back within five seconds. @param {Comment} row */
   const undoable = (row) => deleteLater({ type: "comment", row, name: "the comment", path: one,
     on: { ...of, commentId: row.id },
-    gone: () => void store("comment", { ...row, content: "", deletedAt: new Date(now())
-      .toISOString(),
+    gone: () => void store("comment", { ...row, content: "",
+      deletedAt: new Date(now()).toISOString(),
       version: row.version + 1 }) });
   const [{ data: row }, page] = await Promise.all([get(path, { id }, { signal }),
     get(list, { ...of, sort: "-createdAt", limit: LIMIT }, { signal })]);
@@ -33,8 +33,8 @@ export async function commented(on, id, list, of, permission, signal) {
     entry: ({ user, userId, createdAt, updatedAt, deletedAt, content, parentId }) => ({
       author: user?.fullName ?? "A former user", at: createdAt, text: deletedAt ? null : content,
       parentId,
-      edited: !deletedAt && updatedAt !== createdAt, own: userId === myId()
-        || may("manage_directory") }),
+      edited: !deletedAt && updatedAt !== createdAt,
+      own: userId === myId() || may("manage_directory") }),
     write: { label: "Comment", submit: "Comment", draft: draftsOf(on, id)("comment"), key: "r",
       reason: denied(permission), save: (content) => send(content, null) },
     ...(may(permission) && { reply: send }),

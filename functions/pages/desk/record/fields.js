@@ -106,9 +106,9 @@ export function fact(record, field) {
           theirs: (current) => told(current).textContent ?? "" });
       };
       const now = String(known[name] ?? "");
+      const present = () => told(known).textContent ?? now;
       const control = editor ? await editor(known, close)
-        : choices ? choice(label, withNow(await choices(known), now, () => told(known).textContent
-          ?? now), now, send)
+        : choices ? choice(label, withNow(await choices(known), now, present), now, send)
         : valueForm(label, name, type, now, send, close);
       control.addEventListener("keydown", ({ key }) => key === "Escape" && close());
       // The list is opened, since an arrow chooses at once in a closed one. Browsers want a gesture

@@ -48,8 +48,8 @@ function wordsField(value, filter) {
     clearTimeout(typing);
     typing = setTimeout(() => set(event), TYPED_MS);
   };
-  return keyed(WORDS, input("Words", WORDS, { type: "search", value, maxlength: 200,
-    autocomplete: "off", oninput, onchange: set }));
+  return keyed(WORDS, input("Words", WORDS, { type: "search", placeholder: "Words",
+    value, maxlength: 200, autocomplete: "off", oninput, onchange: set }));
 }
 
 /** The values that the list must have. @param {URLSearchParams} query @param {string} name

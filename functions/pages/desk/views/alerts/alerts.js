@@ -109,12 +109,17 @@ function row(alert, session, mine) {
     node("div", node("a", { href: to(`/alerts/${alert.id}`) }, node("strong", alert.title)),
       node("small", records || alert.targetSystem, count > 1 && `, ${counted(count, "report")}`)),
     node("div.number", alert.amountAtRisk && amount(alert.amountAtRisk)),
-    step ? node("div", step.who === "You" ? node("strong", prose(`You ${step.what}`))
-      : prose(capital(step.what)),
-      node("small", step.who !== "You" && [may ? node("strong", "You") : whoOf(step.who), step.until
-        && ", "],
-        step.until && ["until ", time(step.until)]))
+    step ? nextStep(step, Boolean(may))
       : node("div.quiet", !isResolved && (session ? state(session.status)
         : agentSessionId ? "Analysed earlier" : "Not analysed yet")),
     node("span.quiet.when", time(alert.occurredAt)));
+}
+
+/** What is next, who does it and until when.
+ * @param {NonNullable<api.AgentSessionRow["next"]>} step @param {boolean} may the user do it? */
+function nextStep({ who, what, until }, may) {
+  const isMine = who === "You";
+  const others = !isMine && [may ? node("strong", "You") : whoOf(who), until && ", "];
+  return node("div", isMine ? node("strong", prose(`You ${what}`)) : prose(capital(what)),
+    node("small", others, until && ["until ", time(until)]));
 }

@@ -2,12 +2,12 @@
  * `#/` */
 /** @import * as api from "workdesk" @import { Answer, View } from "../../kit.js" */
 import {
-  attempt, button, countOf, draw, due, empty, ending, face, get, inbox, keyed, link, markRead, may,
-  more, node, number, person, quiet, readAfter, section, SERVICE_OVER, state, store, TASK_OVER,
+  attempt, button, countOf, draw, due, empty, ending, face, fold, get, inbox, keyed, link, markRead,
+  may, more, node, number, person, quiet, readAfter, section, SERVICE_OVER, state, store, TASK_OVER,
   TASK_STATUSES, time, to, words,
 } from "../../kit.js";
+import { loaded } from "../../frame/release.js";
 import { prose, whoOf } from "../alerts/words.js";
-import { basisOf } from "./hours.js";
 
 const PAUSE = 10; // Seconds between two readings of a list in which something changed.
 const OPEN_TASKS = TASK_STATUSES.filter((one) => !TASK_OVER.includes(one));
@@ -186,3 +186,12 @@ const openWork = ({ id, title, kind, priority, status }) => node("li",
 const activity = ({ type, description, timestamp, creator }) =>
   node("li", node("p.whole.text", description),
   quiet(person(creator, "The service"), " · ", words(type), " · ", time(timestamp)));
+
+/** What the hours saved rest on, loaded when it is opened. @param {AbortSignal} signal */
+function basisOf(signal) {
+  const place = node("div");
+  return fold("hours", "What the hours saved rest on", place, () => attempt(place, async () => {
+    const { showHours } = await loaded(() => import("./hours.js"));
+    await showHours(place, signal);
+  }));
+}

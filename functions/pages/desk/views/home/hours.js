@@ -1,11 +1,11 @@
 /** What the hours rest on that the agent saved. */
 /** @import { HoursSaved } from "workdesk" */
 import {
-  draw, each, ending, fold, get, more, node, number, quiet, time, to, words,
+  draw, each, ending, get, more, node, number, quiet, time, to, words,
 } from "../../kit.js";
 
-/** The newest actions of the agent, read when it is opened. @param {AbortSignal} signal */
-export function basisOf(signal) {
+/** Shows the newest actions of the agent. @param {Element} place @param {AbortSignal} signal */
+export async function showHours(place, signal) {
   const [rows, end] = [node("ul.list"), node("div")];
   /** @param {HoursSaved[]} saved @param {string | null} next */
   const show = (saved, next) => {
@@ -15,13 +15,12 @@ export function basisOf(signal) {
       show([...saved, ...page.data], page.next);
     }, "Show more"));
   };
+  const path = "/api/managed-services/hours-saved";
+  const { data, next } = await get(path, { limit: 10 }, { signal });
   const says = node("p.quiet", "Each action stands for the minutes that the same work takes a "
     + "person, as its playbook says. Of one record, one action a day counts.");
-  return fold("hours", "What the hours saved rest on", [says, rows, end], async () => {
-    const path = "/api/managed-services/hours-saved";
-    const { data, next } = await get(path, { limit: 10 }, { signal });
-    show(data, next);
-  });
+  draw(place, says, rows, end);
+  show(data, next);
 }
 
 /** @param {HoursSaved} saved */

@@ -62,9 +62,9 @@ function resultsOf(asked, signal) {
   arrows(results);
   /** Shows rows, unless they answer what is no longer asked. @param {FoundRecord[]} before
    * @param {Answer<FoundRecord[]>} page @param {string} now @param {string} [none] */
-  const show = (before, { data, next }, now, none = next ? "Nothing so far."
-      : "Nothing found.") => {
+  const show = (before, { data, next }, now, none) => {
     if (now !== asked()) return;
+    none ??= next ? "Nothing so far." : "Nothing found.";
     answered = now;
     const found = [...before, ...data];
     draw(results, groupsOf(found));

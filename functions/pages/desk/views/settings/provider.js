@@ -52,9 +52,8 @@ function tester(on) {
   const result = node("p", { role: "status" });
   const test = async () => {
     const { ok, detail } = /** @type {any} */ ((await post(TEST, /** @type {any} */ (on))).data);
-    result.replaceChildren(state("test", ok ? "Works" : "Does not work", ok ? "check good"
-      : "stop bad"),
-      ` ${detail ?? ""}`);
+    const [label, look] = ok ? ["Works", "check good"] : ["Does not work", "stop bad"];
+    result.replaceChildren(state("test", label, look), ` ${detail ?? ""}`);
   };
   return node("div.stack", node("div", button("Test", test)), result);
 }

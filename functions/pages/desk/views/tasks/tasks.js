@@ -25,8 +25,8 @@ export function view(context, parameters) {
       if (task?.phaseId && !record("phase", task.phaseId)) await phases(task);
       return read;
     },
-    about: ({ project: of }) => [`Task ${id}`, of
-      && [" in ", link(to(`/projects/${of.id}`), of.title)]],
+    about: ({ project: of }) =>
+      [`Task ${id}`, of && [" in ", link(to(`/projects/${of.id}`), of.title)]],
     names: async (task) => ({ phaseId: await phases(task),
       milestoneId: task.projectId ? await milestones(task) : [],
       tagIds: await all("/api/tags", {}) }),
