@@ -18,7 +18,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(ROOT / "infra")]
 
-VIEWS = ("frame", "home", "board", "cards", "tasks", "alerts", "refusals", "requests", "tickets", "finds", "search", "settings", "hands")
+VIEWS = ("frame", "home", "board", "cards", "tasks", "alerts", "refusals", "requests", "tickets", "customers",
+         "finds", "search", "settings", "hands")
 # Rules for all views.
 RULES = ("hostile", "drafts", "releases", "scripts", "tabs")
 
