@@ -5,7 +5,7 @@ use shared::{
     model::work::{Project, ProjectFilter, ProjectSort},
 };
 
-/// Lists the projects of the caller's organization by title.
+/// Lists the projects of the caller's organization, sorted by title.
 ///
 /// Archived projects are listed only with `status=archived`.
 #[utoipa::path(get, path = "/api/projects")]

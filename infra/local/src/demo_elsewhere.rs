@@ -1,4 +1,5 @@
-//! The program `demo`: the demo's data and target systems for a stack that runs elsewhere.
+//! The program `demo`: runs the demo's target systems for a stack that runs elsewhere. With a
+//! table's name, it first loads the demo's data into that table.
 
 use std::{io, process::ExitCode};
 

@@ -26,7 +26,8 @@ pub struct ResponseHead {
 }
 
 impl ResponseHead {
-    /// Reads the body, up to 1 MiB, without the secrets. `connection` is the one of the call.
+    /// Reads at most 1 MiB of the body, and removes the secrets from it. `connection` is the connection
+    /// of the call.
     pub async fn read(mut self, connection: &Connection) -> Response {
         let status = self.response.status().as_u16();
         let header = |name: &str| {

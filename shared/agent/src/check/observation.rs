@@ -201,7 +201,7 @@ pub(crate) fn kept(facts: &Facts) -> JsonObject {
     facts.iter().map(brief).collect()
 }
 
-/// Returns a fact with at most 200 characters, as it is stored and shown.
+/// Returns a fact as it is stored and shown. A text is cut to 200 characters.
 fn brief(value: &Value) -> Value {
     match value {
         Value::String(text) => text

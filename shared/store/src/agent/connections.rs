@@ -271,8 +271,8 @@ impl Connections<'_> {
         before.map_or(running, |pause| pause.record)
     }
 
-    /// Pauses the agent, or resumes it. `by` is none for the operator. Does nothing if it is so
-    /// already.
+    /// Pauses the organization's agent, or resumes it. `by` is the user, or none for the operator.
+    /// Changes nothing if the agent already has this state.
     pub async fn pause_agent(
         &self,
         pending: impl Pending,

@@ -184,6 +184,7 @@ pub struct TicketWithMessages {
     pub messages: Page<MessageFrom>,
 }
 
+/// A message of a support ticket.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = TicketMessage)]
 #[serde(rename_all = "camelCase")]
