@@ -129,8 +129,8 @@ impl Desk {
         format!("{stem}.{}.{extension}", self.digest())
     }
 
-    /// Replaces the paths of other files by the names under which they are served. Comments stay:
-    /// they may name types in files that are not served.
+    /// Replaces the paths of other files by the names under which they are served, and drops the
+    /// comments of scripts. Their lines stay, so that an error names the line of the source.
     fn with_served_names(&self, path: &Path, content: &str) -> Result<String, Box<dyn Error>> {
         let extension = path.extension().unwrap_or_default();
         let entry = BEFORE
@@ -146,7 +146,7 @@ impl Desk {
             let (comment, after) = comment
                 .split_once("*/")
                 .ok_or("an open comment")?;
-            text.extend(["/**", comment, "*/"]);
+            text += &"\n".repeat(comment.matches('\n').count());
             rest = after;
         }
         text += &self.of_code(path, before, rest)?;
