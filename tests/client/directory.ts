@@ -1,6 +1,8 @@
-/** What an admin does to set up an organization: users, projects, phases and tags. */
+/** What an admin does to set up an organization: users, customers, projects, phases and tags. */
 
 import type {
+  CustomerCreate,
+  CustomerUpdate,
   OrganizationId,
   PhaseId,
   Problem,
@@ -187,4 +189,35 @@ export async function directory(old: ProjectId): Promise<TagId> {
   await dataOf(api.DELETE("/api/tags/{id}", { params }));
   const again = await dataOf(api.POST("/api/tags", { body: { name: "late" } }));
   return again.id;
+}
+
+/** Records a customer for whom a project is done, and archives another one. */
+export async function customers(project: ProjectId): Promise<void> {
+  const { data: ferro, error } = await api.POST("/api/customers", {
+    body: { name: "Ferro Robotics", domains: ["ferro.example"] } satisfies CustomerCreate,
+  });
+  if (error !== undefined) {
+    const { code, detail } = problemOf(error);
+    return alert(code === "domain_taken" ? "Another customer has this domain." : detail);
+  }
+  const params = { path: { id: ferro.id } };
+  await dataOf(
+    api.PATCH("/api/projects/{id}", {
+      params: { path: { id: project } },
+      body: { customerId: ferro.id },
+    }),
+  );
+  const theirs = await dataOf(
+    api.GET("/api/projects", { params: { query: { customerId: [ferro.id, "none"] } } }),
+  );
+  console.log(theirs.map((one) => one.customerId));
+  const found = await dataOf(
+    api.GET("/api/customers", { params: { query: { query: "fer", archived: false } } }),
+  );
+  console.log(found.length, found[0]?.domains.join(", "));
+  const archived = { archived: true } satisfies CustomerUpdate;
+  await dataOf(api.PATCH("/api/customers/{id}", { params, body: archived }));
+  const read = await dataOf(api.GET("/api/customers/{id}", { params }));
+  const past = await dataOf(api.GET("/api/customers/{id}/history", { params }));
+  console.log(read.archived, past[0]?.what);
 }

@@ -36,7 +36,7 @@ import type {
   UserRef,
 } from "./api";
 import { api, dataOf, never, problemOf } from "./client";
-import { directory, follow, invitations, links, people, provider, unsubscribes } from "./directory";
+import { customers, directory, follow, invitations, links, people, provider, unsubscribes } from "./directory";
 import { listsAndConflicts } from "./lists";
 import { policy, resolution } from "./resolution";
 import { followTasks, webhooks } from "./updates";
@@ -55,6 +55,7 @@ export async function morning(username: string, password: string): Promise<void>
   await milestones(project);
   await people(session.user.organizationId);
   const tag = await directory(project);
+  await customers(project);
   await activities(project, session.user.organizationId, tag);
   await tickets(session);
   await dashboard();
@@ -224,8 +225,8 @@ async function serviceRequests(project: ProjectId): Promise<void> {
   console.log(request.status === "open", assignee);
 
   const tagged = { params: { path: { id: request.id, tagId: 1 } } };
-  const { error } = await api.PUT("/api/service-requests/{id}/tags/{tagId}", tagged);
-  if (problemOf(error)?.code === "too_many_tags") {
+  const attached = await api.PUT("/api/service-requests/{id}/tags/{tagId}", tagged);
+  if (problemOf(attached.error)?.code === "too_many_tags") {
     alert("The request has 50 tags.");
   }
   await dataOf(api.DELETE("/api/service-requests/{id}/tags/{tagId}", tagged));

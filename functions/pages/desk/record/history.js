@@ -13,7 +13,8 @@ import { attempt, day, draw, empty, fold, get, node, person, quiet, time, words 
 const NAMED = ["status", "priority"];
 const LABELS = /** @type {Record<string, string>} */ ({ order: "place", tagIds: "tags" });
 
-/** @param {Kind["path"]} path @param {any} on @param {AbortSignal} signal @param {User[]} people
+/** @param {Kind["path"] | "/api/customers/{id}"} path @param {any} on
+ * @param {AbortSignal} signal @param {User[]} people
  * @param {() => Promise<Names>} [namesOf] reads the names of further records */
 export function historyOf(path, on, signal, people, namesOf = async () => ({})) {
   const place = node("div");
@@ -76,6 +77,7 @@ function nameOf(id, label, rows = []) {
 /** @param {unknown} one @param {boolean} isName a name of the API, and no text of people
  * @returns {Child} */
 function valueOf(one, isName) {
+  if (typeof one === "boolean") return one ? "yes" : "no";
   if (typeof one !== "string" || one === "") return one ? `“${one}”` : "none";
   if (/^\d{4}-\d\d-\d\dT/.test(one)) return day(new Date(one));
   return isName && /^[a-z_]+$/.test(one) ? words(one) : ["“", node("bdi", one), "”"];

@@ -7,7 +7,7 @@ use model::{
         RecordType, ReferenceType, Reminded, SearchedType, SubjectType, Talk, TaskId, Timestamp,
         UserId, WebhookId, quota::QuotaHolder,
     },
-    people::{Organization, Tag},
+    people::{Customer, Organization, Tag},
     work::{
         Activity, Comment, Milestone, Phase, Project, ServiceRequest, Task, Ticket, TicketMessage,
     },
@@ -96,13 +96,14 @@ fn records(keys: &mut Keys) {
             "phaseId": 4, "assigneeId": 3, "userId": 3, "creatorId": 3, "ticketId": 10,
             "timestamp": AT, "dueDate": AT, "lastMessageAt": AT, "content": "Hi", "type": "other",
             "description": "Hi", "status": "open", "color": "#112233", "messageCount": 1,
-            "internal": false, "planFeatures": [], "url": "https://a.example",
+            "internal": false, "planFeatures": [], "url": "https://a.example", "customerId": 18,
         })
     };
     keys.record::<Organization>(of(1));
     keys.record::<Project>(of(2));
     keys.record::<Phase>(of(4));
     keys.record::<Tag>(of(5));
+    keys.record::<Customer>(of(18));
     keys.record::<Milestone>(of(6));
     keys.record::<Task>(of(7));
     keys.record::<Activity>(of(8));
@@ -239,6 +240,17 @@ fn lists(keys: &mut Keys) {
         ticket_message_time(None, id(10)).into_text(),
     );
     keys.add("name_of_tag", name_of_tag(tenant, "cafe"));
+    keys.list("customers", customers(tenant));
+    keys.add("name_of_customer", name_of_customer(tenant, "cafe"));
+    keys.add(
+        "domain_of_customer",
+        domain_of_customer(tenant, "cafe.example"),
+    );
+    keys.list("tickets_of_customer", tickets_of_customer(tenant, id(18)));
+    keys.list(
+        "service_requests_of_customer",
+        service_requests_of_customer(tenant, id(18)),
+    );
     keys.add("alert", id::<AlertId>(13).key(tenant));
     keys.list("alerts", alerts(tenant));
     keys.list("alerts_of_class", alerts_of_class(tenant, "disk_full"));

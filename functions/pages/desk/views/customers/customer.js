@@ -1,6 +1,6 @@
 /** One customer: its name and domains, its projects, its open tickets and requests.
  * `#/customers/{id}` */
-/** @import { Project } from "workdesk" @import { Child, Context } from "../../kit.js" */
+/** @import { Project } from "workdesk" @import { Context } from "../../kit.js" */
 /** @import { Edited } from "../../record/fields.js" */
 import {
   denied, draw, each, empty, everyone, get, link, node, patch, readAfter, record, section,

@@ -175,7 +175,7 @@ function request(/** @type {Context} */ context, /** @type {number} */ id) {
       return commented("service_request", id, list, of, "comment_service_request", context.signal);
     },
     fields: (people) => [...fieldsOf(people), CATEGORY, tagField("service_request")],
-    names: async () => ({ tagIds: await all("/api/tags", {}) }),
+    names: async () => ({ tagIds: await all("/api/tags", {}), customerId: await everyCustomer() }),
     about: ({ creatorId, createdAt }, people) => [`Request ${id}, raised by `,
       person(people.find((user) => user.id === creatorId), `user ${creatorId}`), " ",
       time(createdAt)],

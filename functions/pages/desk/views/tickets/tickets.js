@@ -30,7 +30,7 @@ function ticket(context, ticketId) {
     type: "ticket", noun: "ticket", id: ticketId, path: TICKET, on: { ticketId },
     permission: "manage_tickets", said: "Messages",
     fields: (people) => [...fieldsOf(people), tagField("ticket")],
-    names: async () => ({ tagIds: await all("/api/tags", {}) }),
+    names: async () => ({ tagIds: await all("/api/tags", {}), customerId: await everyCustomer() }),
     talk: async () => {
       const customers = everyCustomer().catch(() => []);
       const [messages] = await Promise.all([messagesOf(ticketId, signal), customers]);
