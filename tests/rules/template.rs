@@ -382,6 +382,7 @@ fn calls_of_work(phase: i64) -> Vec<(&'static str, &'static str, Value)> {
         ("GET", "/api/service-requests/1", Value::Null),
         ("GET", "/api/service-requests/1/history", Value::Null),
         ("GET", "/api/service-requests", Value::Null),
+        ("GET", "/api/service-requests?customerId=1", Value::Null),
         ("DELETE", "/api/service-requests/1", Value::Null),
         (
             "POST",
@@ -411,6 +412,11 @@ fn calls_of_work(phase: i64) -> Vec<(&'static str, &'static str, Value)> {
             json!({"priority": "low"}),
         ),
         ("GET", "/api/managed-services/tickets", Value::Null),
+        (
+            "GET",
+            "/api/managed-services/tickets?customerId=1",
+            Value::Null,
+        ),
         (
             "POST",
             "/api/managed-services/tickets",

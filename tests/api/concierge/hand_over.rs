@@ -106,6 +106,7 @@ async fn a_request_refers_back_and_its_resolution_is_the_actions() {
       "category": "billing",
       "createdAt": "2026-01-15T12:00:00.000Z",
       "creatorId": 1,
+      "customerId": null,
       "description": "Find the cause of `moon_in_the_way of [(\"invoice\", \"inv_2008\")]`.\n\nBefore Monday.\n\nCause: No playbook matches this alert, or none helped before, so the cause is unknown: `moon_in_the_way of [(\"invoice\", \"inv_2008\")]`.\nImpact: A person has to determine the impact. The alert says: it is about invoice `inv_2008`.\n\nSystem: billing\nAfterwards: The cause is known, and the next step is decided.\n\nSteps:\n1. Check the alert's records in `billing`\n\nAction s1-p1-a1 of agent session 1 on alert 1. When this request is resolved or closed, the action counts as done.",
       "id": 1,
       "metadata": null,
@@ -113,6 +114,7 @@ async fn a_request_refers_back_and_its_resolution_is_the_actions() {
       "referenceId": null,
       "referenceType": null,
       "status": "open",
+      "tags": [],
       "title": "Alert 1: Find the cause of `moon_in_the_way of [(\"invoice\", \"inv_2008\")]`.",
       "updatedAt": "2026-01-15T12:00:00.000Z",
       "version": 1

@@ -74,6 +74,7 @@ async fn the_dashboard_shows_what_is_newest() {
           "assigneeId": 2,
           "createdAt": "2026-01-05T00:00:00.000Z",
           "creatorId": 2,
+          "customerId": null,
           "id": 1,
           "lastMessageAt": "2026-01-06T00:00:00.000Z",
           "messageCount": 1,

@@ -20,6 +20,7 @@ async fn a_new_request_is_open_and_of_medium_priority() {
       "category": null,
       "createdAt": "2026-01-15T12:00:00.000Z",
       "creatorId": 1,
+      "customerId": null,
       "description": null,
       "id": 1,
       "metadata": null,

@@ -49,6 +49,7 @@ async fn a_ticket_shows_its_messages_by_time() {
         "createdAt": "2026-01-15T12:00:00.000Z",
         "creator": {"fullName": "Mia Tester", "id": 2, "username": "mia"},
         "creatorId": 2,
+        "customerId": null,
         "id": 1,
         "lastMessageAt": "2026-01-06T00:00:00.000Z",
         "messageCount": 2,

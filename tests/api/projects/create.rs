@@ -12,6 +12,7 @@ async fn a_new_project_is_active_and_found_and_active_ones_are_counted() {
     snapshot!(project, @r#"
     {
       "createdAt": "2026-01-15T12:00:00.000Z",
+      "customerId": null,
       "description": null,
       "id": 4,
       "status": "active",

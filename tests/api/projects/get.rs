@@ -9,6 +9,7 @@ async fn a_project_is_read_whole_archived_or_not() {
     snapshot!(max.reads("/api/projects/2").await, @r#"
     {
       "createdAt": "2026-01-15T12:00:00.000Z",
+      "customerId": null,
       "description": "Over.",
       "id": 2,
       "status": "archived",
