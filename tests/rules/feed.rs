@@ -128,7 +128,7 @@ async fn each_version_of_each_record_has_an_entry() {
 }
 
 /// Lists that show records of each type.
-const LISTS: [(&str, &str); 13] = [
+const LISTS: [(&str, &str); 14] = [
     ("task", "/api/tasks"),
     ("milestone", "/api/projects/1/milestones"),
     ("service_request", "/api/service-requests"),
@@ -139,6 +139,7 @@ const LISTS: [(&str, &str); 13] = [
     ("tag", "/api/tags"),
     ("comment", "/api/tasks/1/comments"),
     ("ticket_message", "/api/managed-services/ticket/1"),
+    ("customer", "/api/customers"),
     ("user", "/api/users"),
     ("alert", "/api/concierge/alerts"),
     ("agent_session", "/api/concierge/agent-sessions"),

@@ -437,8 +437,8 @@ impl<'a> Walk<'a> {
             "/api/projects/{projectId}/phases" => {
                 creates!(ada, "/api/projects/1/phases", {"title": name});
             }
-            "/api/tags" => {
-                ada.creates("/api/tags", json!({"name": name}))
+            "/api/tags" | "/api/customers" => {
+                ada.creates(self.template, json!({"name": name}))
                     .await;
             }
             // There are ten at most.
@@ -464,7 +464,12 @@ impl<'a> Walk<'a> {
                 let record = path.strip_suffix("/history").unwrap();
                 let is_put = record.contains("milestones");
                 let method = if is_put { "PUT" } else { "PATCH" };
-                let body = json!({"title": name}).to_string();
+                let field = if record.contains("customers") {
+                    "name"
+                } else {
+                    "title"
+                };
+                let body = json!({(field): name}).to_string();
                 ada.send(method, record, Some(body))
                     .await
                     .expect(200);

@@ -9,7 +9,8 @@ use shared::{
 /// Creates a customer.
 ///
 /// Its name is unique in the organization, without regard to case (409 `name_taken`). Each of its
-/// domains is of one customer only (409 `domain_taken`). An organization has up to 10,000 customers.
+/// domains is of one customer only (409 `domain_taken`). An organization has up to 10,000
+/// customers.
 #[utoipa::path(post, path = "/api/customers")]
 pub async fn create_customer(
     caller: Caller<need::ManageDirectory>,

@@ -12,8 +12,8 @@ use shared::{
 /// Updates a customer.
 ///
 /// Its name is unique in the organization, without regard to case (409 `name_taken`). Each of its
-/// domains is of one customer only (409 `domain_taken`). An archived customer keeps its records. New
-/// projects, tickets and requests for it are 409 `customer_archived`.
+/// domains is of one customer only (409 `domain_taken`). An archived customer keeps its records.
+/// New projects, tickets and requests for it are 409 `customer_archived`.
 #[utoipa::path(patch, path = "/api/customers/{id}")]
 pub async fn update_customer(
     caller: Caller<need::ManageDirectory>,

@@ -26,8 +26,8 @@ pub struct ResponseHead {
 }
 
 impl ResponseHead {
-    /// Reads at most 1 MiB of the body, and removes the secrets from it. `connection` is the connection
-    /// of the call.
+    /// Reads at most 1 MiB of the body, and removes the secrets from it. `connection` is the
+    /// connection of the call.
     pub async fn read(mut self, connection: &Connection) -> Response {
         let status = self.response.status().as_u16();
         let header = |name: &str| {

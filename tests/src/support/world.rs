@@ -566,11 +566,12 @@ async fn has_links(api: &Api) -> ([String; 2], [String; 3]) {
 }
 
 /// Milestones 1 and 2, tasks 1 to 3, phase 1, and activities 1 and 2, all of project 1. Task 1 has
-/// every field. Task 1 and activity 1 carry tag 1; phase 2 and tags 2 and 3 are on nothing. Customer
-/// 1 has a domain.
+/// every field. Task 1 and activity 1 carry tag 1; phase 2 and tags 2 and 3 are on nothing.
+/// Customer 1 has a domain.
 async fn has_work(api: &Api, max: &Caller) {
-    let ferro = json!({"name": "Ferro Robotics", "domains": ["ferro.example"]});
-    max.posts("/api/customers", ferro).await;
+    let customer = json!({"name": "Brightwater Foods", "domains": ["brightwater.example"]});
+    max.posts("/api/customers", customer)
+        .await;
     let [phase, ..] = api.has_phases().await;
     for _ in 0..2 {
         max.creates_milestone(json!({})).await;

@@ -8,8 +8,8 @@ use shared::{
 
 /// Acknowledges, resolves or reopens an alert.
 ///
-/// With a token whose only permission is `manage_signals`, `statusBy` becomes `report`. After a user
-/// set the status, such a change is 409 `invalid_transition`.
+/// With a token whose only permission is `manage_signals`, `statusBy` becomes `report`. After a
+/// user set the status, such a change is 409 `invalid_transition`.
 #[utoipa::path(patch, path = "/api/concierge/alerts/{id}")]
 pub async fn update_alert(
     caller: Caller<need::WithAgent<need::ManageSignals>>,

@@ -57,7 +57,7 @@ input! {
         archived: PatchField<bool>,
     }
     needs any;
-    example {"name": "Ferro Robotics", "domains": ["ferro.example", "ferro.test"], "archived": false};
+    example {"name": "Ferro Europe", "domains": ["ferro.test"], "archived": false};
 }
 
 pub type CustomerDomains = BoundedList<CustomerDomain, 0, 20>;

@@ -86,8 +86,8 @@ impl AccountLink {
         !user.disabled && user.token_epoch == self.epoch
     }
 
-    /// Returns true if the link may set a new password: it [confirms](Self::confirms) its address, and
-    /// this address is still the user's verified one.
+    /// Returns true if the link may set a new password: it [confirms](Self::confirms) its address,
+    /// and this address is still the user's verified one.
     pub fn resets(&self, user: &User) -> bool {
         self.confirms(user) && user.verified_email() == Some(&self.email)
     }

@@ -26,8 +26,8 @@ pub struct Session {
     pub user_agent: Option<String>,
     #[serde(default)]
     pub method: SignInMethod,
-    /// The time at which the user showed credentials, as the provider states it. None unless that was
-    /// before the session began.
+    /// The time at which the user showed credentials, as the provider states it. None unless that
+    /// was before the session began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credentials_at: Option<Timestamp>,
 }

@@ -184,8 +184,10 @@ fn of_text(
     let mut notices = Vec::new();
     if let Some(mentions) = Mentions::added(before, after) {
         let mentioned = notice(NotificationKind::Mentioned, Audience::Named(mentions));
+        // The first message of a ticket is told with the ticket.
+        let may_repeat = said.comment().is_some() || before.is_some();
         notices.push(Notice {
-            repeated: Some(mention_in(change)),
+            repeated: may_repeat.then(|| mention_in(change)),
             ..mentioned
         });
     }
