@@ -1,6 +1,6 @@
 //! The state of an API function, with which its handlers work.
 
-use std::sync::Arc;
+use std::{ops::Deref, sync::Arc};
 
 use model::base::{Clock, Code, Error, network};
 use runtime::{
@@ -12,9 +12,14 @@ use store::base::Store;
 
 use crate::auth::{Cursors, KnownQuotas, SessionCookie};
 
-/// The state of an API function. Cheap to clone; built once per cold start.
+/// The state of an API function, built once per cold start. Its clones share it: a request makes
+/// about twenty, one for each layer and handler.
 #[derive(Clone, Debug)]
-pub struct App {
+pub struct App(Arc<AppState>);
+
+/// What the clones of an [`App`] share.
+#[derive(Debug)]
+pub struct AppState {
     pub store: Store,
     pub clock: Clock,
     pub limits: KnownQuotas,
@@ -32,6 +37,14 @@ pub struct App {
     pub is_paused: bool,
 }
 
+impl Deref for App {
+    type Target = AppState;
+
+    fn deref(&self) -> &AppState {
+        &self.0
+    }
+}
+
 impl FromStart for App {
     fn from_start(start: &Start) -> Result<Self, lambda_http::Error> {
         let config = ApiConfig::read(&start.environment)?;
@@ -42,7 +55,7 @@ impl FromStart for App {
 impl App {
     pub fn new(client: aws_sdk_dynamodb::Client, config: &ApiConfig, clock: Clock) -> Self {
         let store = Store::new(client, &config.table, clock.clone()).in_cell(config.cell.clone());
-        Self {
+        Self(Arc::new(AppState {
             limits: KnownQuotas::new(store.clone(), clock.clone()),
             store,
             clock,
@@ -53,7 +66,7 @@ impl App {
             allowed_origins: config.allowed_origins.clone().into(),
             proxy: config.proxy.clone(),
             is_paused: config.is_paused,
-        }
+        }))
     }
 
     /// The network of an address, to be named in notices. None if the deployment sends no mail.

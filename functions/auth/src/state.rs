@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::{ops::Deref, sync::Arc};
 
 use axum::extract::FromRef;
 use shared::{
@@ -8,14 +8,19 @@ use shared::{
 };
 use targets::{ProviderCaller, Sealer, Secrets};
 
+/// The state of the function, which its clones share.
 #[derive(Clone, Debug)]
-pub struct Auth {
+pub struct Auth(Arc<AuthState>);
+
+/// What the clones of an [`Auth`] share.
+#[derive(Debug)]
+pub struct AuthState {
     pub(crate) app: App,
     pub(crate) caller: ProviderCaller,
     pub(crate) secrets: Secrets,
     pub(crate) sealer: Sealer,
     /// The redirect URI that all organizations once shared.
-    callback: Arc<str>,
+    callback: String,
 }
 
 impl Auth {
@@ -26,13 +31,13 @@ impl Auth {
         api_url: &str,
     ) -> Self {
         let api_url = api_url.trim_end_matches('/');
-        Self {
+        Self(Arc::new(AuthState {
             app,
             caller,
             secrets,
             sealer,
-            callback: format!("{api_url}/api/auth/oidc/callback").into(),
-        }
+            callback: format!("{api_url}/api/auth/oidc/callback"),
+        }))
     }
 
     /// The URL to which the provider of an organization sends users back.
@@ -42,7 +47,15 @@ impl Auth {
 
     /// The URL to which providers send users back of organizations without a URL of their own.
     pub(crate) fn former_redirect_uri(&self) -> String {
-        self.callback.to_string()
+        self.callback.clone()
+    }
+}
+
+impl Deref for Auth {
+    type Target = AuthState;
+
+    fn deref(&self) -> &AuthState {
+        &self.0
     }
 }
 

@@ -86,7 +86,8 @@ struct AuthenticationSlot {
 
 /// The credential that a request shows, before it is read.
 enum Shown {
-    Session(Sid),
+    /// A session, with the hash by which it is stored.
+    Session(Sid, String),
     Token(TokenHolder),
 }
 
@@ -146,7 +147,8 @@ impl Claim {
                 .ok_or(Error::Unauthenticated)?;
             let tenant = sid.organization;
             let user = sid.user;
-            let unproven = QuotaHolder::Session(sid.hash());
+            let hash = sid.hash();
+            let unproven = QuotaHolder::Session(hash.clone());
             let counted = vec![QuotaHolder::User(user), unproven.clone()];
             for holder in &counted {
                 let admitted = limits.admit(holder, Some(tenant));
@@ -154,7 +156,7 @@ impl Claim {
                 admitted.map_err(|limited| of_other(user).unwrap_or(limited))?;
             }
             meter.caller(unproven, tenant);
-            (tenant, user, counted, Shown::Session(sid))
+            (tenant, user, counted, Shown::Session(sid, hash))
         };
         let refusal = of_other(user);
         let authenticated = async move {
@@ -370,11 +372,10 @@ impl Authentication {
     async fn identity_of(&self, shown: &Shown) -> Result<Identity, Error> {
         let now = self.clock.now();
         let (holds, credential, user, organization) = match shown {
-            Shown::Session(sid) => {
+            Shown::Session(sid, hash) => {
                 let sign_in = self.store.sign_in();
-                let hash = sid.hash();
                 let caller = sign_in
-                    .caller(sid.organization, sid.user, &hash)
+                    .caller(sid.organization, sid.user, hash)
                     .await?;
                 let (session, user, organization) = caller.ok_or(Error::Unauthenticated)?;
                 let holds = session.holds(&user, now);

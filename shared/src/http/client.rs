@@ -45,6 +45,7 @@ where
         let headers = &parts.headers;
         let proxy = app
             .proxy
+            .as_ref()
             .filter(|proxy| sent_by(proxy, headers));
         let named = proxy.and_then(|proxy| named_by_proxy(headers, &proxy.address_header));
         let seen = || match parts.extensions.get()? {
