@@ -17,7 +17,7 @@ use crate::auth::{Cursors, KnownQuotas, SessionCookie};
 #[derive(Clone, Debug)]
 pub struct App(Arc<AppState>);
 
-/// What the clones of an [`App`] share.
+/// The parts of the state, which all clones of an [`App`] share.
 #[derive(Debug)]
 pub struct AppState {
     pub store: Store,

@@ -309,6 +309,7 @@ impl<'a> Walk<'a> {
             "invitations" => ("invitation", ""),
             "projects" => ("project", ""),
             "tags" => ("tag", ""),
+            "customers" => ("customer", ""),
             "users" => ("user", ""),
             "tasks" => ("task", ""),
             "milestones" => ("milestone", ""),
@@ -464,12 +465,13 @@ impl<'a> Walk<'a> {
                 let record = path.strip_suffix("/history").unwrap();
                 let is_put = record.contains("milestones");
                 let method = if is_put { "PUT" } else { "PATCH" };
-                let field = if record.contains("customers") {
-                    "name"
+                // A name is of one customer only.
+                let body = if record.contains("customers") {
+                    json!({"name": format!("{name}, renamed")})
                 } else {
-                    "title"
+                    json!({"title": name})
                 };
-                let body = json!({(field): name}).to_string();
+                let body = body.to_string();
                 ada.send(method, record, Some(body))
                     .await
                     .expect(200);
@@ -581,7 +583,7 @@ impl<'a> Walk<'a> {
 
 /// The rows of a list have a text that may be long.
 fn has_texts(template: &str) -> bool {
-    const SHORT: &str = "invitations history notifications users tags phases tokens sessions alerts \
+    const SHORT: &str = "invitations history notifications users tags customers phases tokens sessions alerts \
                          agent-sessions hours-saved journal connections tickets webhooks deliveries";
     let last = template.rsplit('/').next();
     !SHORT

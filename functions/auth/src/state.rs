@@ -12,7 +12,7 @@ use targets::{ProviderCaller, Sealer, Secrets};
 #[derive(Clone, Debug)]
 pub struct Auth(Arc<AuthState>);
 
-/// What the clones of an [`Auth`] share.
+/// The parts of the state, which all clones of an [`Auth`] share.
 #[derive(Debug)]
 pub struct AuthState {
     pub(crate) app: App,
