@@ -3,8 +3,8 @@
 /** @import { Project } from "workdesk" @import { Context } from "../../kit.js" */
 /** @import { Edited } from "../../record/fields.js" */
 import {
-  denied, draw, each, empty, everyone, get, link, node, patch, readAfter, record, section,
-  SERVICE_OVER, SERVICE_STATUSES, state, store, time, to, watch,
+  attempt, denied, draw, each, empty, everyone, fold, get, link, node, patch, readAfter, record,
+  section, SERVICE_OVER, SERVICE_STATUSES, state, store, time, to, watch,
 } from "../../kit.js";
 import { fact, historyOf, text } from "../../record/record.js";
 import { line } from "../requests/requests.js";
@@ -67,7 +67,7 @@ function knownOf(id) {
     keep: (row) => store("customer", row),
     patch: (change, match) => patch(PATH, { id }, {
       ...change,
-      ..."domains" in change && { domains: domainsOf(change.domains ?? "") },
+      ..."domains" in change && { domains: domainsOf(change.domains) },
       ..."archived" in change && { archived: change.archived === "true" },
     }, { match }),
     reason: denied("manage_directory") };
@@ -84,13 +84,18 @@ function listsOf(id, people, signal) {
       () => get("/api/projects", of, { signal })),
     listOf("Open tickets", "/tickets", "No open tickets.", id, rowOf,
       () => get("/api/managed-services/tickets", open, { signal })),
-    listOf("Open requests", "/requests", "No open requests.", id, rowOf,
-      () => get("/api/service-requests", open, { signal })),
   ];
-  const read = () => Promise.all(lists.map((list) => list.read()));
+  // A view asks for few things at first.
+  const requests = listOf("Open requests", "/requests", "No open requests.", id, rowOf,
+    () => get("/api/service-requests", open, { signal }));
+  const more = fold("requests", "Open requests", requests.parts,
+    () => attempt(requests.end, requests.read));
+  const read = () => Promise.all([...lists, ...more.open ? [requests] : []]
+    .map((list) => list.read()));
   const types = ["project", "ticket", "service_request"];
   readAfter(signal, ({ type }) => types.includes(type), read, SECONDS);
-  return { elements: lists.map(({ element }) => element), read };
+  const sections = lists.map(({ heading, parts }) => section(heading, parts));
+  return { elements: [...sections, more], read };
 }
 
 /** A list under its heading, with a link to all of it. @param {string} heading
@@ -104,7 +109,7 @@ function listOf(heading, path, none, id, lineOf, rows) {
     draw(items, each(data, (row) => row.id, lineOf));
     draw(end, data.length === 0 ? empty(none) : all);
   };
-  return { element: section(heading, [items, end]), read };
+  return { heading, parts: [items, end], end, read };
 }
 
 /** @param {Project} project @returns {HTMLElement} */

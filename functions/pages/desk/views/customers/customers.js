@@ -18,8 +18,9 @@ function line(/** @type {Customer} */ { id, name, domains, updatedAt }) {
     quiet(domains.join(", ")), quiet("changed ", time(updatedAt)));
 }
 
-/** The domains of a text, which commas or spaces separate. @param {string} [text] */
-export const domainsOf = (text = "") => text.toLowerCase().split(/[\s,]+/u).filter(Boolean);
+/** The domains of a text, which commas or spaces separate.
+ * @param {string | null | undefined} text */
+export const domainsOf = (text) => (text ?? "").toLowerCase().split(/[\s,]+/u).filter(Boolean);
 
 function create() {
   ask("New customer", {
