@@ -281,6 +281,7 @@ impl<'a> Walk<'a> {
             "milestones" => "MILESTONE#1#",
             "service-requests" => "REQUEST#1#",
             "projects" => "PROJECT#1#",
+            "customers" => "CUSTOMER#1#",
             "activities" => "ACTIVITY#1#",
             "webhooks" => "WEBHOOK#1#",
             _ => "TICKET#1#",

@@ -276,6 +276,10 @@ fn named(request: &Request, number: usize) -> Option<Request> {
     let body = request.body.as_mut();
     match request.template.as_str() {
         "/api/tags" => body?["name"] = json!(format!("new {number}")),
+        "/api/customers" => {
+            let domains = json!([format!("customer{number}.example")]);
+            *body? = json!({"name": format!("Customer {number}"), "domains": domains});
+        }
         "/api/users" => body?["username"] = json!(format!("newcomer{number}")),
         "/api/auth/logout" => return None,
         path if path.starts_with("/api/concierge") => return None,
