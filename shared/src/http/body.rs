@@ -22,7 +22,7 @@ use crate::{
 pub(crate) const MOST_BYTES: usize = 256 * 1024;
 
 /// A validated body. 415 unless it is declared as JSON, 413 over 256 KiB, 400 with every fault.
-/// Members that the operation does not read are faults of a [strict](STRICT) request.
+/// Members that the operation does not read are faults of a request with `Prefer: handling=strict`.
 #[derive(Debug)]
 pub struct Body<T>(pub T);
 

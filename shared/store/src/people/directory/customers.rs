@@ -125,7 +125,7 @@ impl Directory<'_> {
     }
 
     /// Creates a customer. 409 when another one has its name or one of its domains, and when the
-    /// organization has [`MOST`].
+    /// organization has 10,000.
     pub async fn create_customer(
         &self,
         pending: impl Pending,
