@@ -162,7 +162,8 @@ function follow(signal, kind, state, show) {
         const row = record(type, id);
         state.waiting[row && matches(row, state.asked, kind) ? "add" : "delete"](id);
       }
-      show();
+      // What the first read failed with stays.
+      if (state.isRead) show();
     },
   });
   inbox(signal, (rows) => {
