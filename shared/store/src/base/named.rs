@@ -69,7 +69,7 @@ impl Names {
         }
     }
 
-    /// The same names, and users.
+    /// Adds users to the names.
     pub(crate) fn and_users(mut self, users: impl IntoIterator<Item = UserId>) -> Self {
         self.users.extend(users);
         self

@@ -10,9 +10,8 @@ use crate::{
     base::{records::Workdesk, writes::Writes},
 };
 
-/// The writes by which a record takes the items of `new`, and releases those of `had` that are not
-/// among them. `is_free_or_own` holds for an item that no other record has; else the error is
-/// `taken`.
+/// Takes the items of `new` for a record, and releases the others of `had`. The condition
+/// `is_free_or_own` fails for an item of another record, with the error `taken`.
 pub(crate) fn take_keys<K: Record<Workdesk>>(
     new: &[K],
     had: &[K],

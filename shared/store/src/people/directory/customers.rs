@@ -56,8 +56,7 @@ impl Tracked for Customer {
     }
 }
 
-/// The customer that a request names, if it names one: one of the organization that is not
-/// archived.
+/// The customer of a request, if it names one. It must be of the organization, and not archived.
 #[derive(Clone, Debug)]
 pub(crate) struct NamedCustomer(Option<(CustomerId, Key<Customer>)>);
 
