@@ -6,7 +6,10 @@ use model::{
     work::{Comment, CommentCreate, CommentFilter, CommentUpdate},
 };
 use serde::Serialize;
-use store::{Stored, base::Versioned, work::CommentWithAuthor};
+use store::{
+    base::{InScope, Versioned},
+    work::CommentWithAuthor,
+};
 use utoipa::{
     ToSchema,
     openapi::HttpMethod::{Delete, Get, Patch, Post},
@@ -62,9 +65,9 @@ pub struct CommentView {
 versioned!(CommentView);
 
 impl CommentView {
-    fn new(comment: Stored<Comment>, author: Option<UserRef>) -> Self {
+    fn new(comment: InScope<Comment>, author: Option<UserRef>) -> Self {
         let version = comment.version;
-        let comment = comment.record;
+        let comment = comment.into_stored().record;
         Self {
             version,
             id: comment.id,
@@ -143,7 +146,8 @@ async fn list<C: CommentOn>(
     let (on, pages) = (on.known()?, caller.pages()?);
     let Listing { filter, sort, .. } = &caller.query;
     let comments = caller.app.store.comments();
-    let page = comments.of(caller.tenant(), on.into(), filter, *sort, &pages.wanted);
+    let reader = caller.reader();
+    let page = comments.of(&reader, on.into(), filter, *sort, &pages.wanted);
     Ok(pages.answer(page.await?, |comment| shown(on, comment))?)
 }
 

@@ -8,6 +8,7 @@ import type {
   Problem,
   ProjectCreate,
   ProjectId,
+  ProjectUpdate,
   SignInPut,
   TagId,
   User,
@@ -220,4 +221,28 @@ export async function customers(project: ProjectId): Promise<void> {
   const read = await dataOf(api.GET("/api/customers/{id}", { params }));
   const past = await dataOf(api.GET("/api/customers/{id}/history", { params }));
   console.log(read.archived, past[0]?.what);
+}
+
+/** Keeps a project to its members: adds a user, lists them, and removes the user again. */
+export async function members(project: ProjectId, user: User["id"]): Promise<void> {
+  const whole = { params: { path: { id: project } } };
+  await dataOf(
+    api.PATCH("/api/projects/{id}", {
+      ...whole,
+      body: { visibility: "members" } satisfies ProjectUpdate,
+    }),
+  );
+  const member = { params: { path: { projectId: project, userId: user } } };
+  const { error } = await api.PUT("/api/projects/{projectId}/members/{userId}", member);
+  if (error !== undefined) {
+    const { code, detail } = problemOf(error);
+    return alert(code === "too_many_members" ? "Remove a member first." : detail);
+  }
+  const all = await dataOf(
+    api.GET("/api/projects/{projectId}/members", {
+      params: { path: { projectId: project }, query: { limit: 100 } },
+    }),
+  );
+  console.log(all.map((one) => `${one.user.fullName} since ${one.addedAt}`).join("\n"));
+  await dataOf(api.DELETE("/api/projects/{projectId}/members/{userId}", member));
 }

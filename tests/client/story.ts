@@ -36,7 +36,7 @@ import type {
   UserRef,
 } from "./api";
 import { api, dataOf, never, problemOf } from "./client";
-import { customers, directory, follow, invitations, links, people, provider, unsubscribes } from "./directory";
+import { customers, directory, follow, invitations, links, members, people, provider, unsubscribes } from "./directory";
 import { listsAndConflicts } from "./lists";
 import { policy, resolution } from "./resolution";
 import { followTasks, webhooks } from "./updates";
@@ -56,6 +56,7 @@ export async function morning(username: string, password: string): Promise<void>
   await people(session.user.organizationId);
   const tag = await directory(project);
   await customers(project);
+  await members(project, session.user.id);
   await activities(project, session.user.organizationId, tag);
   await tickets(session);
   await dashboard();

@@ -242,6 +242,7 @@ fn user() -> Pair {
         ("emailBouncedAt", json!(NOON), Value::Null),
         ("role", json!("viewer"), json!("admin")),
         ("extraPermissions", json!([]), json!(["manage_users"])),
+        ("memberOf", json!([]), json!([1])),
         ("disabled", json!(false), json!(true)),
         ("sessionEpoch", json!(1), json!(2)),
         ("keptSession", json!("a1"), Value::Null),
@@ -491,10 +492,12 @@ fn each_field_of_a_policy_is_compared_or_says_nothing_of_actions() {
 }
 
 /// Fields of an erased user that stay, each with its reason.
-const KEPT_OF_USERS: [&str; 5] = [
+const KEPT_OF_USERS: [&str; 6] = [
     // Other records name it by its id, which says nothing of the person.
     "id",
     "organizationId",
+    // Ids of projects, which name the user by the id alone.
+    "memberOf",
     // Another user, and instants. Approvals of before are judged by them.
     "passwordSetBy",
     "passwordSetAt",

@@ -8,7 +8,10 @@ use serde_json::json;
 use shared::{
     App,
     clock::Clock,
-    model::{base::Timestamp, work::ServiceStatus},
+    model::{
+        base::{Timestamp, span},
+        work::ServiceStatus,
+    },
     store::work::Past,
 };
 use tests::{
@@ -246,6 +249,8 @@ async fn conflicting_transactions_are_tried_again() {
 async fn a_transaction_that_is_refused_is_not_tried_again() {
     let (api, faults, [max]) = Api::behind_faults(["max"]).await;
     max.creates_milestone(json!({})).await;
+    // An instance that meets a project for the first time, by new rows, reads the scopes again.
+    api.clock.advance(10 * span::SECOND);
     let rename = |title| max.put("/api/milestones/1", json!({"title": title}));
     api.counter.take();
     rename("Once").await.expect(200);

@@ -66,7 +66,7 @@ async fn the_organization_is_read_once_in_five_seconds() {
             .await
             .read_units
     };
-    for (later, units) in [(0, "3"), (0, "2"), (4_999, "2"), (1, "3")] {
+    for (later, units) in [(0, "4"), (0, "2"), (4_999, "2"), (1, "4")] {
         api.clock.advance(later);
         assert_eq!(read().await.to_string(), units, "{later}");
     }

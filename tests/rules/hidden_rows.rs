@@ -221,3 +221,148 @@ async fn hidden_words_do_not_make_a_word_frequent() {
         assert_eq!(search(reader).await, expected, "internal: {internal}");
     }
 }
+
+/// A word of all texts of the restricted project.
+const MARK: &str = "zephyrine";
+
+/// Gives each record of project 1 the mark.
+async fn marks(max: &Caller) {
+    let renamed = json!({"title": format!("{MARK} project"), "description": MARK});
+    max.patches("/api/projects/1", renamed)
+        .await;
+    for path in [
+        "/api/tasks/1",
+        "/api/tasks/2",
+        "/api/tasks/3",
+        "/api/phases/1",
+    ] {
+        max.patches(path, json!({"title": format!("{MARK} {path}")}))
+            .await;
+    }
+    for path in ["/api/milestones/1", "/api/milestones/2"] {
+        max.puts(path, json!({"title": format!("{MARK} {path}")}))
+            .await;
+    }
+    for path in ["/api/activities/1", "/api/activities/2"] {
+        max.patches(path, json!({"description": format!("{MARK} {path}")}))
+            .await;
+    }
+    for path in ["/api/tasks/1/comments", "/api/activities/1/comments"] {
+        let content = format!("{MARK}: @vic and @mia");
+        creates!(max, path, {"content": content});
+    }
+}
+
+/// A manager who is no member, and tokens of theirs, find nothing of a restricted project: by each
+/// operation, in its text, its headers and its pages.
+#[tokio::test]
+async fn a_restricted_project_leaves_no_trace() {
+    let world = Box::pin(World::start()).await;
+    let api = world.api();
+    let max = world.caller().await;
+    let vic = api.user("vic").await;
+    max.patches(
+        &format!("/api/users/{}", vic.id),
+        json!({"role": "manager"}),
+    )
+    .await;
+    max.patches("/api/projects/1", json!({"visibility": "members"}))
+        .await;
+    api.clock.advance(span::SECOND);
+    marks(&max).await;
+    api.publishes().await;
+    let outsider = api.sign_in("vic").await;
+    let script = api.token_of(&vic, json!({})).await;
+    for reader in [&outsider, &script] {
+        let read = answers(&world, reader).await;
+        for (path, pages) in &read {
+            let text = pages.concat().to_lowercase();
+            assert!(!text.contains(MARK), "{path}: {text}");
+        }
+    }
+    // A member finds all of it, and an admin.
+    let path = format!("/api/projects/1/members/{}", vic.id);
+    max.send("PUT", &path, None)
+        .await
+        .expect(204);
+    for reader in [&outsider, &max] {
+        let read = answers(&world, reader).await;
+        let marked = read.values().filter(|pages| {
+            pages
+                .concat()
+                .to_lowercase()
+                .contains(MARK)
+        });
+        assert!(marked.count() > 15, "{:?}", read.keys());
+    }
+    // Who was removed finds nothing with the next request.
+    max.delete(&path).await.expect(204);
+    let read = answers(&world, &outsider).await;
+    assert!(
+        !format!("{read:?}")
+            .to_lowercase()
+            .contains(MARK)
+    );
+}
+
+/// No operation of a manager who is no member changes a restricted project.
+#[tokio::test]
+async fn a_restricted_project_takes_no_write_of_others() {
+    let world = Box::pin(World::start()).await;
+    let api = world.api();
+    let max = world.caller().await;
+    let vic = api.user("vic").await;
+    max.patches(
+        &format!("/api/users/{}", vic.id),
+        json!({"role": "manager"}),
+    )
+    .await;
+    max.patches("/api/projects/1", json!({"visibility": "members"}))
+        .await;
+    marks(&max).await;
+    let outsider = api.sign_in("vic").await;
+    let of_project = async || -> BTreeMap<String, String> {
+        let items = api.items().await;
+        let of_project = items.iter().filter(|item| {
+            format!("{item:?}")
+                .to_lowercase()
+                .contains(MARK)
+        });
+        let versions = of_project.map(|item| {
+            let key = ["pk", "sk"].map(|name| text_of(item, name));
+            (key.join(" "), format!("{:?}", item.get("version")))
+        });
+        versions.collect()
+    };
+    let before = of_project().await;
+    let is_write = |method: &str| method != "GET";
+    let mut hidden = 0;
+    for request in world
+        .requests()
+        .iter()
+        .filter(|request| is_write(&request.method))
+    {
+        // Those that end the caller's own session or tokens.
+        if request
+            .template
+            .starts_with("/api/auth")
+            || request
+                .template
+                .starts_with("/api/tokens")
+        {
+            continue;
+        }
+        let answer = request.by(&outsider).await;
+        assert!(
+            !answer
+                .text
+                .to_lowercase()
+                .contains(MARK),
+            "{}",
+            request.operation()
+        );
+        hidden += usize::from(answer.status == 404);
+    }
+    assert_eq!(of_project().await, before);
+    assert!(hidden > 15, "{hidden}");
+}

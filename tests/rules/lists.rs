@@ -297,6 +297,7 @@ impl<'a> Walk<'a> {
             "history" => ("history_entry", record),
             "deliveries" => ("webhook_delivery", record),
             "{ticketId}" => ("ticket_message", record),
+            "members" => ("project_member", record),
             "journal" if self.template.contains("{id}") => ("journal_entry", &*session),
             "journal" if self.template.contains("concierge") => ("journal_entry", ""),
             "journal" => ("organization_entry", ""),
@@ -492,6 +493,17 @@ impl<'a> Walk<'a> {
                 });
                 ada.creates("/api/users", user).await;
             }
+            "/api/projects/{projectId}/members" => {
+                let user = json!({
+                    "username": format!("member{number:02}"), "fullName": name, "role": "member",
+                    "password": "a password of theirs",
+                });
+                let user = ada.creates("/api/users", user).await;
+                let path = format!("/api/projects/1/members/{user}");
+                ada.send("PUT", &path, None)
+                    .await
+                    .expect(204);
+            }
             "/api/journal" => {
                 let path = format!("/api/users/{}", ada.id());
                 ada.patches(&path, json!({"fullName": name}))
@@ -566,6 +578,7 @@ impl<'a> Walk<'a> {
             "/api/projects/{projectId}/phases" => "/api/phases",
             "/api/tags" => "/api/tags",
             "/api/webhooks" => "/api/webhooks",
+            "/api/projects/{projectId}/members" => "/api/projects/1/members",
             "/api/invitations" => "/api/invitations",
             "/api/tokens" | "/api/users/{id}/tokens" => "/api/tokens",
             "/api/concierge/connections" => "/api/concierge/connections",
@@ -584,7 +597,7 @@ impl<'a> Walk<'a> {
 
 /// The rows of a list have a text that may be long.
 fn has_texts(template: &str) -> bool {
-    const SHORT: &str = "invitations history notifications users tags customers phases tokens sessions alerts \
+    const SHORT: &str = "invitations history notifications users tags customers phases members tokens sessions alerts \
                          agent-sessions hours-saved journal connections tickets webhooks deliveries";
     let last = template.rsplit('/').next();
     !SHORT
@@ -605,8 +618,11 @@ fn rows(page: &Answer) -> Vec<Value> {
 }
 
 /// The name of a row within its list. References are of two types, entries of journals have hashes,
-/// and connections have names alone.
+/// connections have names alone, and members are users.
 fn id(row: &Value) -> Value {
+    if row["user"].is_object() && row["addedAt"].is_string() {
+        return json!([row["user"]["id"]]);
+    }
     let id = if row["id"].is_null() { "name" } else { "id" };
     json!([row[id], row["type"], row["hash"]])
 }

@@ -58,6 +58,8 @@ async fn a_drag_costs_the_same_whatever_the_length_of_the_text() {
         .await;
     mia.creates_task(json!({"description": long("end")}))
         .await;
+    // The instance meets the project of the new tasks, which costs a read.
+    mia.reads("/api/tasks/1").await;
     let mut costs = Vec::new();
     for (id, other) in [(1, 2), (2, 1)] {
         let places = json!({"tasks": [{"id": id, "order": id}]});
@@ -76,6 +78,7 @@ async fn a_hundred_long_tasks_are_reordered_at_once() {
         mia.creates_task(json!({"description": long("end")}))
             .await;
     }
+    mia.reads("/api/tasks/1").await;
     let places = (1..=100).map(|id| json!({"id": id, "order": 1_000 - id}));
     let places = json!({"tasks": places.collect::<Vec<_>>()});
     let used = units(mia.patch("/api/tasks/reorder", places)).await;

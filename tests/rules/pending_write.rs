@@ -100,6 +100,8 @@ fn writes<'a>(api: &'a Api, pending: &'a (dyn Fn() -> PendingWrite + Sync), n: i
         directory().update_user(pending(), async || Ok(everything()), id::<UserId>(n), records::sent(&json!({"fullName": "Ada"})), None) of store,
         directory().update_organization(pending(), records::sent(&json!({"name": "Renamed"}))) of store,
         directory().update_project(pending(), id::<ProjectId>(n), records::sent(&json!({"title": "Renamed", "status": "archived"}))) of store,
+        members().add(pending(), id::<ProjectId>(n), id(1)) of store,
+        members().remove(pending(), id::<ProjectId>(n), id(1)) of store,
         directory().update_phase(pending(), id::<PhaseId>(n), records::sent(&json!({"title": "Renamed"}))) of store,
         directory().update_tag(pending(), id::<TagId>(n), records::sent(&json!({"name": "renamed"}))) of store,
         directory().delete_phase(pending(), id::<PhaseId>(n)) of store,

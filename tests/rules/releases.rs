@@ -18,11 +18,13 @@ use super::tenants::declared;
 /// Kinds of items that this version writes and the last release does not. A new record names it
 /// here: the release before must read it, or the table works on with items that no older version
 /// knows.
-const NEW_KINDS: [&str; 4] = [
+const NEW_KINDS: [&str; 6] = [
     "customer",
     "customer_domain",
     "customer_name",
     "invited_address",
+    "project_member",
+    "scopes",
 ];
 
 /// The kind without a record. It is the tombstone of a deleted organization.

@@ -240,6 +240,14 @@ async fn walk_over_the_directory(world: &Concierge) {
             Value::Null,
         ),
         ("GET", "/api/service-requests?customerId=1", Value::Null),
+        (
+            "POST",
+            "/api/projects",
+            json!({"title": "y", "visibility": "members"}),
+        ),
+        ("GET", "/api/projects/1/members", Value::Null),
+        ("PUT", "/api/projects/1/members/1", Value::Null),
+        ("DELETE", "/api/projects/1/members/1", Value::Null),
         ("POST", "/api/projects/1/phases", json!({"title": "x"})),
         ("DELETE", "/api/phases/1", Value::Null),
         // Its name has another key in version 1.0.

@@ -10,7 +10,7 @@ pub async fn get_activity(
 ) -> Result<Single<ActivityWithRefs>, Problem> {
     let activities = caller.app.store.activities();
     let activity = activities
-        .get(caller.tenant(), id.known()?)
+        .get(&caller.reader(), id.known()?)
         .await?;
     Ok(Single(activity))
 }

@@ -15,7 +15,8 @@ pub async fn list_activities(
 ) -> Result<List<ActivityWithRefs>, Problem> {
     let pages = caller.pages()?;
     let activities = caller.app.store.activities();
-    let page = activities.of_organization(caller.tenant(), query(&caller, &pages));
+    let reader = caller.reader();
+    let page = activities.of_organization(&reader, query(&caller, &pages));
     Ok(pages.answer(page.await?, |activity| activity)?)
 }
 

@@ -23,6 +23,7 @@ pub async fn list_organization_activities(
         .map_err(denied)?;
     let pages = caller.pages()?;
     let activities = caller.app.store.activities();
-    let page = activities.of_organization(caller.tenant(), query(&caller, &pages));
+    let reader = caller.reader();
+    let page = activities.of_organization(&reader, query(&caller, &pages));
     Ok(pages.answer(page.await?, |activity| activity)?)
 }

@@ -23,6 +23,7 @@ pub async fn list_project_activities(
 ) -> Result<List<ActivityWithRefs>, Problem> {
     let (project, pages) = (project.known()?, caller.pages()?);
     let activities = caller.app.store.activities();
-    let page = activities.of_project(caller.tenant(), project, query(&caller, &pages));
+    let reader = caller.reader();
+    let page = activities.of_project(&reader, project, query(&caller, &pages));
     Ok(pages.answer(page.await.map_err(denied)?, |activity| activity)?)
 }

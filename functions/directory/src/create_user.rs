@@ -63,7 +63,7 @@ pub async fn create_user(
     let created = directory.create_user_when_ready(caller.write_demanding(demand), user);
     let user = created.await?;
     let viewer = caller.identity().await?;
-    Ok(Single(UserView::seen_by(&viewer, user)))
+    Ok(Single(UserView::seen_by(&viewer, user.into_stored())))
 }
 
 /// The hash of a user without a password. 400 unless the organization has passwords off.

@@ -13,7 +13,7 @@ pub async fn get_project(
 ) -> Result<Single<Shown<Project>>, Problem> {
     let directory = caller.app.store.directory();
     let project = directory
-        .project(caller.tenant(), id.known()?)
+        .project(&caller.reader(), id.known()?)
         .await?;
     Ok(Single(project.into()))
 }

@@ -1,5 +1,6 @@
 //! Organizations with their journals, users, invitations, customers, projects, phases and tags.
 
+mod add_member;
 mod check_journal;
 mod create_customer;
 mod create_invitation;
@@ -19,10 +20,12 @@ mod history_of_project;
 mod list_customers;
 mod list_invitations;
 mod list_journal;
+mod list_members;
 mod list_phases;
 mod list_projects;
 mod list_tags;
 mod list_users;
+mod remove_member;
 mod send_invitation;
 mod set_password;
 mod update_customer;
@@ -59,6 +62,9 @@ pub fn routes() -> Routes<App> {
         operation!(create_project::create_project),
         operation!(get_project::get_project),
         operation!(update_project::update_project),
+        operation!(list_members::list_project_members),
+        operation!(add_member::add_project_member),
+        operation!(remove_member::remove_project_member),
         operation!(list_phases::list_project_phases),
         operation!(create_phase::create_phase),
         operation!(update_phase::update_phase),

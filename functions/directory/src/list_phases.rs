@@ -16,8 +16,8 @@ pub async fn list_project_phases(
 ) -> Result<List<Shown<Phase>>, Problem> {
     let (project, pages) = (project.known()?, caller.pages()?);
     let directory = caller.app.store.directory();
-    let tenant = caller.tenant();
+    let reader = caller.reader();
     let filter = &caller.query.filter;
-    let page = directory.phases(tenant, project, filter, &pages.wanted);
+    let page = directory.phases(&reader, project, filter, &pages.wanted);
     Ok(pages.answer(page.await?, Shown::from)?)
 }

@@ -13,9 +13,9 @@ pub async fn list_projects(
     caller: Caller<need::ViewWork, Listing<ProjectFilter, ProjectSort>>,
 ) -> Result<List<Shown<Project>>, Problem> {
     let pages = caller.pages()?;
-    let tenant = caller.tenant();
+    let reader = caller.reader();
     let filter = &caller.query.filter;
     let directory = caller.app.store.directory();
-    let page = directory.projects(tenant, caller.user_id(), filter, &pages.wanted);
+    let page = directory.projects(&reader, caller.user_id(), filter, &pages.wanted);
     Ok(pages.answer(page.await?, Shown::from)?)
 }

@@ -35,7 +35,7 @@ pub async fn get_dashboard(
         .app
         .store
         .dashboard()
-        .of(caller.tenant())
+        .of(&caller.reader())
         .await?;
     let requests = dashboard
         .service_requests

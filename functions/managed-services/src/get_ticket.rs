@@ -30,10 +30,10 @@ pub async fn get_ticket(
 ) -> Result<Linked<TicketWithMessagesView>, Problem> {
     let (id, pages) = (id.known()?, caller.pages()?);
     let tickets = caller.app.store.tickets();
-    let tenant = caller.tenant();
+    let reader = caller.reader();
     let sort = caller.query.sort;
     let with_notes = async { Ok(caller.identity().await?.sees_notes()) };
-    let ticket_and_messages = tickets.get(tenant, id, sort, &pages.wanted, with_notes);
+    let ticket_and_messages = tickets.get(&reader, id, sort, &pages.wanted, with_notes);
     let TicketWithMessages { ticket, messages } = ticket_and_messages.await?;
     let whole = |messages| TicketWithMessagesView { ticket, messages };
     Ok(pages.answer_within(messages, |message| message, whole)?)

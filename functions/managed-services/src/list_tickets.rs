@@ -15,9 +15,9 @@ pub async fn list_tickets(
 ) -> Result<List<JoinedTicket>, Problem> {
     let pages = caller.pages()?;
     let Listing { filter, sort, .. } = &caller.query;
-    let tenant = caller.tenant();
+    let reader = caller.reader();
     let user = caller.user_id();
     let tickets = caller.app.store.tickets();
-    let page = tickets.list(tenant, user, filter, *sort, &pages.wanted);
+    let page = tickets.list(&reader, user, filter, *sort, &pages.wanted);
     Ok(pages.answer(page.await?, |ticket| ticket)?)
 }

@@ -15,11 +15,11 @@ pub async fn search_references(
     caller: Caller<need::ViewManagedServices, Listing<ReferenceSearch, ReferenceSort>>,
 ) -> Result<List<FoundReference>, Problem> {
     let pages = caller.pages()?;
-    let tenant = caller.tenant();
+    let reader = caller.reader();
     let search = &caller.query.filter;
     let references = caller.app.store.references();
     let page = references
-        .search(tenant, search, &pages.wanted)
+        .search(&reader, search, &pages.wanted)
         .await?;
     Ok(pages.answer(page, |reference| reference)?)
 }

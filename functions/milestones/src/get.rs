@@ -15,7 +15,7 @@ pub async fn get_milestone(
 ) -> Result<Single<MilestoneWithTasksView>, Problem> {
     let milestones = caller.app.store.milestones();
     let milestone = milestones
-        .get(caller.tenant(), id.known()?)
+        .get(&caller.reader(), id.known()?)
         .await?;
     let links = caller.links();
     Ok(Single(MilestoneWithTasksView::new(milestone, &links)))

@@ -19,11 +19,11 @@ pub async fn list_project_milestones(
     Path(project): Path<PathId<ProjectId>>,
 ) -> Result<List<MilestoneWithTasksView>, Problem> {
     let (project, pages) = (project.known()?, caller.pages()?);
-    let tenant = caller.tenant();
+    let reader = caller.reader();
     let user = caller.user_id();
     let filter = &caller.query.filter;
     let milestones = caller.app.store.milestones();
-    let page = milestones.of_project(tenant, user, project, filter, &pages.wanted);
+    let page = milestones.of_project(&reader, user, project, filter, &pages.wanted);
     Ok(pages.answer(page.await?, |milestone| {
         MilestoneWithTasksView::new(milestone, pages.links())
     })?)

@@ -10,7 +10,7 @@ pub async fn get_service_request(
 ) -> Result<Single<ServiceRequestView>, Problem> {
     let requests = caller.app.store.service_requests();
     let request = requests
-        .get(caller.tenant(), id.known()?)
+        .get(&caller.reader(), id.known()?)
         .await?;
     Ok(Single(request.into()))
 }

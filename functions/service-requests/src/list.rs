@@ -15,9 +15,9 @@ pub async fn list_service_requests(
 ) -> Result<List<ServiceRequestView>, Problem> {
     let pages = caller.pages()?;
     let Listing { filter, sort, .. } = &caller.query;
-    let tenant = caller.tenant();
+    let reader = caller.reader();
     let user = caller.user_id();
     let requests = caller.app.store.service_requests();
-    let page = requests.list(tenant, user, filter, *sort, &pages.wanted);
+    let page = requests.list(&reader, user, filter, *sort, &pages.wanted);
     Ok(pages.answer(page.await?, ServiceRequestView::from)?)
 }

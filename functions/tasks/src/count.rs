@@ -12,7 +12,7 @@ pub async fn count_project_tasks(
 ) -> Result<Json<TaskCounts>, Problem> {
     let tasks = caller.app.store.tasks();
     let counts = tasks
-        .counts(caller.tenant(), project.known()?)
+        .counts(&caller.reader(), project.known()?)
         .await?;
     Ok(Json(counts))
 }

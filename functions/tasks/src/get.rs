@@ -10,7 +10,7 @@ pub async fn get_task(
 ) -> Result<Single<JoinedTask>, Problem> {
     let tasks = caller.app.store.tasks();
     let task = tasks
-        .get(caller.tenant(), id.known()?)
+        .get(&caller.reader(), id.known()?)
         .await?;
     Ok(Single(task))
 }

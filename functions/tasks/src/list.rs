@@ -15,9 +15,9 @@ pub async fn list_tasks(
 ) -> Result<List<JoinedTask>, Problem> {
     let pages = caller.pages()?;
     let Listing { filter, sort, .. } = &caller.query;
-    let tenant = caller.tenant();
+    let reader = caller.reader();
     let user = caller.user_id();
     let tasks = caller.app.store.tasks();
-    let page = tasks.list(tenant, user, filter, *sort, &pages.wanted);
+    let page = tasks.list(&reader, user, filter, *sort, &pages.wanted);
     Ok(pages.answer(page.await?, |task| task)?)
 }

@@ -16,10 +16,10 @@ pub async fn list_project_tasks(
     Path(project): Path<PathId<ProjectId>>,
 ) -> Result<List<JoinedTask>, Problem> {
     let (project, pages) = (project.known()?, caller.pages()?);
-    let tenant = caller.tenant();
+    let reader = caller.reader();
     let user = caller.user_id();
     let filter = &caller.query.filter;
     let tasks = caller.app.store.tasks();
-    let page = tasks.of_project(tenant, user, project, filter, &pages.wanted);
+    let page = tasks.of_project(&reader, user, project, filter, &pages.wanted);
     Ok(pages.answer(page.await?, |task| task)?)
 }

@@ -49,6 +49,7 @@ pub async fn list_changes(
             .map(|projects| projects.0),
     };
     let feed = caller.app.store.feed();
-    let page = feed.page(caller.tenant(), from, &filter, query.most());
+    let reader = caller.reader();
+    let page = feed.page(&reader, from, &filter, query.most());
     Ok(pages.answer(page.await?, |entry| entry)?)
 }

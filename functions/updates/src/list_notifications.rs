@@ -22,11 +22,11 @@ pub async fn list_notifications(
     caller: Caller<need::SignedIn, Listing<NotificationFilter, NotificationSort>>,
 ) -> Result<List<JoinedNotification>, Problem> {
     let pages = caller.own_pages()?;
-    let tenant = caller.tenant();
+    let reader = caller.reader();
     let user = caller.user_id();
     let filter = &caller.query.filter;
     let notifications = state.app.store.notifications();
-    let own = notifications.page(tenant, user, filter, &pages.wanted);
+    let own = notifications.page(&reader, user, filter, &pages.wanted);
     let page = own.await?;
     let identity = caller.identity().await?;
     let may = |permission| identity.may(permission);

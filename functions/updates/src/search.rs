@@ -20,9 +20,9 @@ pub async fn search(
     let query = &caller.query;
     let links = caller.links();
     let pages = links.pages_after(query.cursor.as_ref(), Some(query.most()))?;
-    let tenant = caller.tenant();
+    let reader = caller.reader();
     let search = caller.app.store.search();
-    let candidates = Box::pin(search.candidates(tenant, &query.query));
+    let candidates = Box::pin(search.candidates(reader.tenant, &query.query));
     let (candidates, identity) = tokio::try_join!(candidates, caller.identity())?;
     let wanted = query.types().iter().copied();
     let types = wanted.filter(|kind| identity.may(kind.facts().permission));
@@ -35,6 +35,6 @@ pub async fn search(
             .as_ref()
             .map(|projects| projects.0.as_slice()),
     };
-    let page = search.page(tenant, &filter, candidates, &pages.wanted);
+    let page = search.page(&reader, &filter, candidates, &pages.wanted);
     Ok(pages.answer(Box::pin(page).await?, |record| record)?)
 }

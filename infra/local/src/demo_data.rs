@@ -96,6 +96,8 @@ struct Project {
     tasks: Vec<Row>,
     activities: Vec<Row>,
     service_requests: Vec<Row>,
+    /// Usernames.
+    members: Vec<String>,
     #[serde(flatten)]
     body: Map<String, Value>,
 }
@@ -393,6 +395,13 @@ impl Demo {
             .create_project(self.tenant, created)
             .await?
             .id;
+        for name in &project.members {
+            let member = self.id(name)?;
+            let members = self.store.members();
+            members
+                .add(self.tenant, id, member)
+                .await?;
+        }
         for (order, title) in (1..).zip(&project.phases) {
             let new_phase = input::from_value(&json!({ "title": title, "order": order }))?;
             let phase = directory

@@ -10,7 +10,7 @@ use model::{
     },
     people::{Demand, NamedPermission},
 };
-use store::base::{EntryWithActor, PendingWrite, Preconditions};
+use store::base::{EntryWithActor, PendingWrite, Preconditions, Reader};
 
 use crate::{
     App, Problem,
@@ -49,6 +49,11 @@ pub struct Caller<N, Q = ()> {
 impl<N, Q> Caller<N, Q> {
     pub const fn tenant(&self) -> OrganizationId {
         self.claim.tenant
+    }
+
+    /// The caller as a reader of records in their scope.
+    pub fn reader(&self) -> Reader {
+        self.claim.reader()
     }
 
     pub const fn user_id(&self) -> UserId {
@@ -109,10 +114,11 @@ impl<N> Caller<N, Listing<(), HistorySort>> {
     /// The requested page of a record's history, newest entry first.
     pub async fn history(&self, of: HistoryOf) -> Result<List<EntryWithActor>, Problem> {
         let pages = self.pages()?;
+        let reader = self.reader();
         let page = self
             .app
             .store
-            .history(self.tenant(), of, &pages.wanted);
+            .history(&reader, of, &pages.wanted);
         Ok(pages.answer(page.await?, |entry| entry)?)
     }
 }

@@ -40,7 +40,7 @@ use model::{
 };
 use runtime::telemetry;
 use store::{
-    base::{IdempotencyKey, PendingWrite, Preconditions, Store, TokenHolder, WriteContext},
+    base::{IdempotencyKey, PendingWrite, Preconditions, Reader, Store, TokenHolder, WriteContext},
     stop_reading,
 };
 
@@ -204,11 +204,21 @@ impl Claim {
     ) -> PendingWrite {
         let key = self.idempotency_key.clone();
         let context = WriteContext::of_user(self.tenant, self.user, conditions, key).keeping(kept);
+        let context = context.within(self.reader());
         let claim = self.clone();
         PendingWrite::new(context.guarding(demand), async move {
             let identity = claim.identity().await?;
             identity.held().meets(demand)?;
             Ok(Some(identity.credential.as_entry()))
+        })
+    }
+
+    /// The caller as a reader, whose scope is known once the authentication has succeeded.
+    pub(super) fn reader(&self) -> Reader {
+        let identity = self.identity.clone();
+        Reader::new(self.tenant, async move {
+            let identity = identity.await.ok()?;
+            Some(identity.scope.clone())
         })
     }
 
@@ -371,16 +381,19 @@ impl Authentication {
     /// The caller of a session or a token. 401 when it has ended.
     async fn identity_of(&self, shown: &Shown) -> Result<Identity, Error> {
         let now = self.clock.now();
-        let (holds, credential, user, organization) = match shown {
+        let identity = match shown {
             Shown::Session(sid, hash) => {
                 let sign_in = self.store.sign_in();
                 let caller = sign_in
                     .caller(sid.organization, sid.user, hash)
                     .await?;
-                let (session, user, organization) = caller.ok_or(Error::Unauthenticated)?;
-                let holds = session.holds(&user, now);
-                let session = Credential::Session(session.record);
-                (holds, session, user, organization)
+                caller
+                    .filter(|caller| {
+                        caller
+                            .credential
+                            .holds(&caller.user, now)
+                    })
+                    .map(|caller| Identity::of(caller, Credential::Session, now))
             }
             Shown::Token(holder) => {
                 let caller = self
@@ -388,23 +401,21 @@ impl Authentication {
                     .tokens()
                     .caller(holder)
                     .await?;
-                let (token, user, organization) = caller.ok_or(Error::Unauthenticated)?;
-                let holds = token.holds(&user, now);
-                (holds, Credential::Token(token), user, organization)
+                caller
+                    .filter(|caller| {
+                        caller
+                            .credential
+                            .holds(&caller.user, now)
+                    })
+                    .map(|caller| Identity::of(caller, Credential::Token, now))
             }
         };
-        let identity = Identity {
-            credential,
-            user,
-            organization,
-            at: now,
-        };
-        let holds = holds
-            && identity
-                .organization
-                .keeps(&identity.user, now);
-        holds
-            .then_some(identity)
+        identity
+            .filter(|identity| {
+                identity
+                    .organization
+                    .keeps(&identity.user, now)
+            })
             .ok_or(Error::Unauthenticated)
     }
 }

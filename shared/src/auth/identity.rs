@@ -1,9 +1,14 @@
 //! The caller, and the credential that identifies them.
 
+use std::sync::Arc;
+
 use model::{
     base::{Code, Error, Timestamp},
-    people::{EntryCredential, Held, Organization, Permission, Session, SignInAge, Token, User},
+    people::{
+        EntryCredential, Held, Organization, Permission, Scope, Session, SignInAge, Token, User,
+    },
 };
+use store::{Stored, people::CallerRecords};
 
 /// The caller, read with this request but for the organization.
 #[derive(Clone, Debug)]
@@ -12,6 +17,9 @@ pub struct Identity {
     pub user: User,
     /// The user's organization. It may be five seconds old.
     pub organization: Organization,
+    /// The records that the user sees. It may be five seconds old, too, but for the user's own
+    /// memberships.
+    pub scope: Arc<Scope>,
     /// The instant of the request.
     pub at: Timestamp,
 }
@@ -35,6 +43,21 @@ impl Credential {
 }
 
 impl Identity {
+    /// The caller whose records were read at `at`.
+    pub(super) fn of<C>(
+        caller: CallerRecords<Stored<C>>,
+        credential: fn(C) -> Credential,
+        at: Timestamp,
+    ) -> Self {
+        Self {
+            credential: credential(caller.credential.record),
+            user: caller.user,
+            organization: caller.organization,
+            scope: Arc::new(caller.scope),
+            at,
+        }
+    }
+
     /// Returns `true` when the user holds the permission, and the credential is a session or a
     /// token that has it too.
     pub fn may(&self, permission: Permission) -> bool {

@@ -224,7 +224,8 @@ async fn a_session_that_was_ended_meanwhile_changes_no_password() {
     let sign_in = api.store.sign_in();
     let stolen = session_of(&api, &thief).hash();
     let reading = sign_in.caller(user.organization_id, user.id, &stolen);
-    let (session, stored_user, _) = reading.await.unwrap().unwrap();
+    let caller = reading.await.unwrap().unwrap();
+    let (session, stored_user) = (caller.credential, caller.user);
     mia.deletes("/api/auth/sessions").await;
     let account = sign_in
         .account("mia")

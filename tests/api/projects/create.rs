@@ -18,7 +18,8 @@ async fn a_new_project_is_active_and_found_and_active_ones_are_counted() {
       "status": "active",
       "title": "Harbour lights",
       "updatedAt": "2026-01-15T12:00:00.000Z",
-      "version": 1
+      "version": 1,
+      "visibility": "organization"
     }
     "#);
     for status in ["on_hold", "completed", "archived"] {

@@ -15,7 +15,8 @@ async fn a_project_is_read_whole_archived_or_not() {
       "status": "archived",
       "title": "Office move",
       "updatedAt": "2026-01-15T12:00:00.000Z",
-      "version": 2
+      "version": 2,
+      "visibility": "organization"
     }
     "#);
 }

@@ -4,6 +4,7 @@ mod archived;
 mod create;
 mod get;
 mod list;
+mod members;
 mod milestones;
 mod phases;
 mod tasks;

@@ -1,6 +1,7 @@
 //! Rows of found records, and who gets which.
 
 use serde_json::json;
+use shared::model::base::span;
 use tests::support::{Api, Caller, budgets::within, creates, snapshot};
 
 use super::one_of_each;
@@ -87,6 +88,7 @@ async fn a_search_is_within_its_budget() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     one_of_each(&max).await;
     api.publishes().await;
+    api.clock.advance(10 * span::SECOND);
     let is_within = async |caller: &Caller, path: &str| {
         api.counter.take();
         within(&api, "GET /api/search", 200, &caller.get(path).await);

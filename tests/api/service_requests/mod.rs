@@ -10,7 +10,7 @@ use shared::{
         base::{Id, ServiceRequestId},
         work::{ServiceRequest, ServiceStatus},
     },
-    store::work::Past,
+    store::{base::Reader, work::Past},
 };
 use tests::{
     records,
@@ -36,17 +36,18 @@ pub async fn exists(api: &Api, creator: &Caller, status: ServiceStatus) -> Servi
     let request = requests.create_with(api.home.id, creator.user.unwrap(), new, history);
     let request = request.await.unwrap();
     api.counter.take();
-    request.record
+    request.into_stored().record
 }
 
 pub async fn stored(api: &Api, id: i64) -> ServiceRequest {
     let id = ServiceRequestId::new(id).unwrap();
     let requests = api.store.service_requests();
     requests
-        .get(api.home.id, id)
+        .get(&Reader::service(api.home.id), id)
         .await
         .unwrap()
         .request
+        .into_stored()
         .record
 }
 

@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(ROOT / "infra")]
 
-VIEWS = ("frame", "home", "board", "cards", "tasks", "alerts", "refusals", "requests", "tickets", "customers",
+VIEWS = ("frame", "home", "board", "cards", "tasks", "alerts", "refusals", "requests", "tickets", "customers", "members",
          "finds", "search", "settings", "hands")
 # Rules for all views.
 RULES = ("hostile", "drafts", "releases", "scripts", "tabs")

@@ -55,7 +55,7 @@ impl Member {
             .directory()
             .create_user(tenant, new)
             .await;
-        let user = created.unwrap().record;
+        let user = created.unwrap().into_stored().record;
         let sid = records::signed_in(store, &user, now).await;
         let secrets = SigningSecrets::new([SECRET.to_owned()]).unwrap();
         let cookie = SessionCookie::new(secrets, CookieScope::SameSite).sign(&sid.to_string());

@@ -191,7 +191,8 @@ impl Founded {
             (&abroad, "Foreign affairs"),
         ] {
             let project = directory.create_project(organization.id, records::project(title));
-            projects.push(project.await.unwrap().record);
+            let project = project.await.unwrap();
+            projects.push(project.into_stored().record);
         }
         Self {
             home,
@@ -468,6 +469,7 @@ impl Api {
             .create_user(tenant, new)
             .await
             .unwrap()
+            .into_stored()
             .record;
         users.insert(name.to_owned(), user.clone());
         user

@@ -134,6 +134,7 @@ impl Api {
             .create(self.home.id, new)
             .await
             .unwrap()
+            .into_stored()
             .record
     }
 
@@ -221,7 +222,11 @@ impl Api {
     pub async fn has_tag(&self, tenant: OrganizationId, name: &str) -> Tag {
         let directory = self.store.directory();
         let created = directory.create_tag(tenant, records::tag(name));
-        created.await.unwrap().record
+        created
+            .await
+            .unwrap()
+            .into_stored()
+            .record
     }
 
     /// The table without the ids given out, of which a refused create may use one up.

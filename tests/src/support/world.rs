@@ -348,6 +348,12 @@ impl World {
             "DELETE /api/managed-services/ticket/{ticketId}/messages/{messageId}" => {
                 "/api/managed-services/ticket/3/messages/3".to_owned()
             }
+            "PUT /api/projects/{projectId}/members/{userId}" => {
+                format!("/api/projects/1/members/{}", self.others[0])
+            }
+            "DELETE /api/projects/{projectId}/members/{userId}" => {
+                format!("/api/projects/1/members/{}", self.others[1])
+            }
             "PUT /api/service-requests/{id}/tags/{tagId}" => {
                 "/api/service-requests/1/tags/2".to_owned()
             }
@@ -448,7 +454,9 @@ impl World {
                 .put(&json!({"roles": {"Staff": "support"}})),
             "POST /api/notifications/read" => json!({"ids": [NOTIFICATION]}),
             "PUT /api/notifications/preferences" => json!({"commented": false}),
-            "POST /api/projects" => json!({"title": "Move", "customerId": 1}),
+            "POST /api/projects" => {
+                json!({"title": "Move", "customerId": 1, "visibility": "members"})
+            }
             "POST /api/customers" => {
                 json!({"name": "Longhaul Imports", "domains": ["longhaul.example"]})
             }
@@ -567,11 +575,16 @@ async fn has_links(api: &Api) -> ([String; 2], [String; 3]) {
 
 /// Milestones 1 and 2, tasks 1 to 3, phase 1, and activities 1 and 2, all of project 1. Task 1 has
 /// every field. Task 1 and activity 1 carry tag 1; phase 2 and tags 2 and 3 are on nothing.
-/// Customer 1 has a domain.
+/// Customer 1 has a domain. Project 1 has a member, the user with a variable password.
 async fn has_work(api: &Api, max: &Caller) {
     let customer = json!({"name": "Brightwater Foods", "domains": ["brightwater.example"]});
     max.posts("/api/customers", customer)
         .await;
+    let member = api.user("sue").await.id;
+    let path = format!("/api/projects/1/members/{member}");
+    max.send("PUT", &path, None)
+        .await
+        .expect(204);
     let [phase, ..] = api.has_phases().await;
     for _ in 0..2 {
         max.creates_milestone(json!({})).await;

@@ -46,10 +46,13 @@ impl Browser {
             .caller(sid.organization, sid.user, &hash)
             .await?;
         let now = app.clock.now();
-        let valid = read.filter(|(session, user, organization)| {
-            session.holds(user, now) && organization.works().is_ok()
+        let valid = read.filter(|caller| {
+            caller
+                .credential
+                .holds(&caller.user, now)
+                && caller.organization.works().is_ok()
         });
-        Ok(valid.map(|(session, ..)| session.record))
+        Ok(valid.map(|caller| caller.credential.record))
     }
 
     /// The sign-ins that the browser has begun and not ended.

@@ -34,6 +34,6 @@ pub async fn create_webhook(
         .await?;
     let secret = state.webhooks.secret(&webhook);
     let now = state.app.clock.now();
-    let webhook = without_deliveries(webhook);
+    let webhook = without_deliveries(webhook.into_stored());
     Ok(Single(WebhookWithSecret::new(&webhook, secret, now)))
 }

@@ -107,6 +107,10 @@ codes! {
         DomainTaken: "Another customer of the organization has this domain.",
         CustomerArchived: "The customer is archived and gets no new records.",
         TooManyCustomers: "The organization has as many customers as it may.",
+        TooManyMembers: "The project has as many members as it may; remove one.",
+        TooManyMemberships: "The user is a member of as many projects as a user may be.",
+        TooManyRestrictedProjects:
+            "The organization has as many projects for their members alone as it may.",
         LastAdmin: "The organization would be left without an admin who is not disabled.",
         MailNotConfigured: "The deployment sends no mail, which the operation needs.",
         NoAdminSignedIn: "The caller has not signed in by the organization's provider.",

@@ -37,6 +37,12 @@ impl<E> From<E> for OrOther<E> {
     }
 }
 
+impl<E: Default> Default for OrOther<E> {
+    fn default() -> Self {
+        Self::Known(E::default())
+    }
+}
+
 impl<E: PartialEq> PartialEq<E> for OrOther<E> {
     fn eq(&self, name: &E) -> bool {
         matches!(self, Self::Known(value) if value == name)

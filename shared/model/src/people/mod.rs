@@ -11,6 +11,7 @@ pub(crate) mod password;
 pub(crate) mod permission;
 pub(crate) mod provider;
 pub(crate) mod provider_subject;
+pub(crate) mod scope;
 pub(crate) mod session;
 pub(crate) mod sid;
 pub(crate) mod token;
@@ -44,6 +45,7 @@ pub use provider::{
     ReturnUrl, SignInFault, SignInProvider, SignInPut, SignInWaysOf,
 };
 pub use provider_subject::ProviderSubject;
+pub use scope::{Place, Scope, Scopes, StaffScope};
 pub use session::{Login, PasswordChange, Session, SignInMethod};
 pub use sid::{Sid, digest};
 pub use token::{Token, TokenCreate, TokenSecret};

@@ -1,10 +1,12 @@
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
 use crate::{
     base::{
-        AnyOf, Email, Fault, FullName, OrOther, OrganizationId, SearchText, Timestamp, UserId,
-        Username,
+        AnyOf, Email, Fault, FullName, OrOther, OrganizationId, ProjectId, SearchText, Timestamp,
+        UserId, Username,
         input::{BoundedList, InputPlace, Patch, PatchField, Reading},
         span,
     },
@@ -54,6 +56,9 @@ pub struct User {
     pub password_set_at: Option<Timestamp>,
     /// When another user last changed its role, its permissions, or whether it is disabled.
     pub access_changed_at: Option<Timestamp>,
+    /// The projects with the user as a member, also open ones.
+    #[serde(default)]
+    pub member_of: BTreeSet<ProjectId>,
     /// The identity at the organization's provider, once the user signed in by it.
     pub provider_subject: Option<ProviderSubject>,
     pub created_at: Timestamp,
@@ -185,6 +190,9 @@ impl UserCreate {
 }
 
 impl User {
+    /// The most projects whose member a user is.
+    pub const MOST_MEMBERSHIPS: usize = 200;
+
     /// Returns true if the user has the permission, by role or as an extra one.
     pub fn may(&self, permission: Permission) -> bool {
         let mut extra = self.extra_permissions.iter();

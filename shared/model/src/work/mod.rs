@@ -18,8 +18,8 @@ pub use milestone::{
     MilestoneUpdate,
 };
 pub use project::{
-    Phase, PhaseCreate, PhaseFilter, PhaseSort, PhaseUpdate, Project, ProjectCreate, ProjectFilter,
-    ProjectRef, ProjectSort, ProjectStatus, ProjectUpdate,
+    MemberSort, Phase, PhaseCreate, PhaseFilter, PhaseSort, PhaseUpdate, Project, ProjectCreate,
+    ProjectFilter, ProjectRef, ProjectSort, ProjectStatus, ProjectUpdate,
 };
 pub use service_request::{
     ActionRef, Priority, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter,

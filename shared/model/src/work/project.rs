@@ -1,10 +1,12 @@
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
     base::{
         AnyOf, CustomerId, Description, Ids, OrNone, OrOther, Order, OrganizationId, PhaseId,
-        ProjectId, SearchText, Timestamp, Title,
+        ProjectId, SearchText, Timestamp, Title, UserId,
         input::{Defaulted, Patch, PatchField},
         sort::sort,
     },
@@ -25,6 +27,14 @@ pub struct Project {
     /// The customer for whom it is done.
     #[serde(default)]
     pub customer_id: Option<CustomerId>,
+    /// The users who see it. A change holds everywhere within five seconds.
+    #[serde(default)]
+    #[schema(value_type = ProjectVisibility, required = true)]
+    pub visibility: OrOther<ProjectVisibility>,
+    /// Its members. They stay when all may see it.
+    #[serde(default)]
+    #[schema(ignore)]
+    pub members: BTreeSet<UserId>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -45,6 +55,8 @@ input! {
         status: Defaulted<ProjectStatus>,
         /// A customer of the organization that is not archived.
         customer_id: Option<CustomerId>,
+        /// With `members`, the creator becomes a member.
+        visibility: Defaulted<ProjectVisibility>,
     }
     example {
         "title": "Billing migration",
@@ -59,6 +71,8 @@ input! {
         status: PatchField<ProjectStatus>,
         /// A customer of the organization that is not archived.
         customer_id: Patch<CustomerId>,
+        /// With `members`, who sets it becomes a member.
+        visibility: PatchField<ProjectVisibility>,
     }
     changes Project;
     needs any;
@@ -87,6 +101,14 @@ input! {
 }
 
 impl Project {
+    /// The most members of a project.
+    pub const MOST_MEMBERS: usize = 200;
+
+    /// Returns true if only its members see it. An unknown visibility is none for all.
+    pub fn is_restricted(&self) -> bool {
+        self.visibility != ProjectVisibility::Organization
+    }
+
     pub fn new(id: ProjectId, tenant: OrganizationId, sent: ProjectCreate, now: Timestamp) -> Self {
         Self {
             id,
@@ -95,6 +117,8 @@ impl Project {
             description: sent.description,
             status: sent.status.0.into(),
             customer_id: sent.customer_id,
+            visibility: sent.visibility.0.into(),
+            members: BTreeSet::new(),
             created_at: now,
             updated_at: now,
         }
@@ -109,6 +133,15 @@ names! {
         OnHold: "Paused.",
         Completed: "Done.",
         Archived: "Over: the project takes no new work.",
+    }
+}
+
+names! {
+    /// The users who see a project with its records, beside those who manage the organization.
+    #[derive(Default)]
+    pub enum ProjectVisibility = "a visibility" {
+        Organization = default: "All users of the organization.",
+        Members: "Its members alone.",
     }
 }
 
@@ -133,5 +166,6 @@ pub struct Phase {
 
 sort! {
     PhaseSort = "order": "Phases: by `order`; ties are broken by id.";
+    MemberSort = "username": "Members: by username, without regard to case.";
     ProjectSort = "title": "Projects: by title, without regard to case; ties are broken by id.";
 }

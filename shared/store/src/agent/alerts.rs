@@ -17,8 +17,9 @@ use crate::{
         alert_reports::{Found, Reported, known, none_recorded, series, source},
     },
     base::{
-        Pending, PendingWrite, WriteContext, filter::Filter, idempotency::Created, record::record,
-        records::AlertsSince, retry::retry, store::resource, tracked::Tracked, writes::Writes,
+        InScope, Pending, PendingWrite, WriteContext, filter::Filter, idempotency::Created,
+        record::record, records::AlertsSince, retry::retry, store::resource, tracked::Tracked,
+        writes::Writes,
     },
     key::{self, Keyed},
     people::journal::head_in,
@@ -250,7 +251,7 @@ impl Alerts<'_> {
         pending: impl Pending,
         id: AlertId,
         update: &AlertUpdate,
-    ) -> Result<Stored<Alert>> {
+    ) -> Result<InScope<Alert>> {
         let change = |context: &WriteContext, alert: &mut Alert, now| {
             let credential = context.credential.as_ref();
             let is_machine = credential.is_some_and(|credential| credential.is_machine);

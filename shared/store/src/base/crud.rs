@@ -10,9 +10,10 @@ use table::{AnyKey, Key, OrNotFound, Stored, Write};
 use crate::{
     Result, Tenant,
     base::{
-        Pending, PendingWrite, Store, WriteContext,
+        InScope, Pending, PendingWrite, Store, WriteContext,
         idempotency::{Created, id_of},
         retry::retry,
+        scope::Unplaced,
         store::id_is_taken,
         tracked::Tracked,
         writes::Writes,
@@ -33,8 +34,8 @@ impl Store {
             .await
     }
 
-    /// As [`one`](Self::one), by its id.
-    pub(crate) async fn get<I: Keyed<Record: DeserializeOwned>>(
+    /// As [`one`](Self::one), by its id, of a record that needs no scope.
+    pub(crate) async fn get<I: Keyed<Record: DeserializeOwned + Unplaced>>(
         &self,
         tenant: Tenant,
         id: I,
@@ -86,13 +87,14 @@ impl Store {
         pending: impl Pending,
         read: impl Future<Output = Result<F>>,
         new: impl FnOnce(&WriteContext, I, F, Timestamp) -> Result<(R, Writes)>,
-    ) -> Result<Stored<R>> {
-        let (pending, tenant) = pending.with_tenant();
+    ) -> Result<InScope<R>> {
+        let (pending, reader) = pending.with_reader();
         let created = self
             .create_once(pending, read, new)
             .await?;
         let load = async |made| {
-            self.get(tenant, id_of::<I>(made)?)
+            self.scoped()
+                .get(&reader, id_of::<I>(made)?)
                 .await
         };
         created.or_load(load).await
@@ -104,7 +106,7 @@ impl Store {
         pending: impl Pending,
         read: impl Future<Output = Result<F>>,
         new: impl FnOnce(&WriteContext, I, F, Timestamp) -> Result<(R, Writes)>,
-    ) -> Result<Created<Stored<R>>> {
+    ) -> Result<Created<InScope<R>>> {
         let (pending, tenant) = pending.with_tenant();
         let head = async {
             let head = R::IS_JOURNALED.then(|| Box::pin(self.head(tenant)));
@@ -128,7 +130,7 @@ impl Store {
         writes.note(record.entry_of_new());
         writes.push(Write::create(&record)?);
         writes.extend(context.created(&record, now)?);
-        let created = Stored::created(record);
+        let created = InScope::written(Stored::created(record));
         let done = self
             .commit(&context, writes.making(id), created)
             .await?;
@@ -142,7 +144,7 @@ impl Store {
         pending: impl Pending,
         id: I,
         change: impl Fn(&WriteContext, &mut R, Timestamp) -> Result<Writes>,
-    ) -> Result<Stored<R>> {
+    ) -> Result<InScope<R>> {
         let (pending, tenant) = pending.with_tenant();
         let head = R::IS_JOURNALED.then(|| key::organization_head(tenant).into());
         let keys = [AnyKey::from(id.key(tenant))]
@@ -190,8 +192,8 @@ impl Store {
         loop {
             let read = plan.read().await?;
             let record = plan
-                .context
-                .current(read.get(&key)?, I::NOUN)?;
+                .current(read.get(&key)?, I::NOUN)
+                .await?;
             allow(&record).await?;
             let (deleted, writes) = what(&record);
             if let Some(done) = plan

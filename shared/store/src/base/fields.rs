@@ -23,6 +23,8 @@ const NO_FIELDS: &[&str] = &[
     UPDATED_AT,
     // Of users: their credentials.
     "sessionEpoch", "keptSession", "tokenEpoch", "passwordSetBy", "passwordSetAt",
+    // Of users: the projects name their members.
+    "memberOf",
     // Of agent sessions: the agent's own notes.
     "analysisKey", "shortfall", "superseded", "journal", "journalAt", "journalNamed", "dueAt",
     "alertCheckAt", "alertChecks",

@@ -15,11 +15,12 @@ use table::{
 use utoipa::ToSchema;
 
 use crate::{
-    Result, Tenant,
+    Result,
     base::{
-        Store, WriteContext,
+        Reader, Store, WriteContext,
         fields::{UPDATED_AT, fields},
         record::record,
+        scope::Placed,
         tracked::Tracked,
     },
     key,
@@ -139,14 +140,15 @@ fn changes(before: &impl Tracked, after: &impl Tracked) -> Result<Vec<FieldChang
 }
 
 impl Store {
-    /// The history of a record, the newest entry first, also of a deleted record. 404 when the
-    /// tenant never had it.
+    /// The history of a record, the newest entry first. 404 when the tenant never had it, and out
+    /// of the reader's scope. Readers who see all projects read that of a deleted record, too.
     pub async fn history(
         &self,
-        tenant: Tenant,
+        reader: &Reader,
         of: HistoryOf,
         wanted: &PageRequest,
     ) -> Result<Page<EntryWithActor>> {
+        let tenant = reader.tenant;
         let record = key::tracked(tenant, of);
         let entries = key::history(tenant, of)
             .consistent()
@@ -156,7 +158,20 @@ impl Store {
         // A record that is older than its history may have no entry.
         let was_there = batch.has(&record) || !page.rows.is_empty() || wanted.after.is_some();
         let noun = of.kind().facts().noun;
-        was_there
+        let mut located = batch.named(&key::tracked_place(tenant, of));
+        if let Some(located) = &mut located {
+            located.project_id = of.id_as().or(located.project_id);
+        }
+        let scope = self
+            .scoped()
+            .scope(reader, located.as_deref())
+            .await?;
+        let is_seen = match located {
+            Some(located) => scope.sees(located.place()),
+            // A deleted record has no place. Who does not see all does not see its history.
+            None => scope.has_all_projects(),
+        };
+        (was_there && is_seen)
             .then_some(())
             .or_not_found(noun)?;
         let page = page.map(|stored| stored.record);

@@ -1,9 +1,11 @@
 //! The context of a write, and its authorization, which may still be under way.
 
+use std::sync::Arc;
+
 use futures::future::{BoxFuture, OptionFuture};
 use model::{
     base::{OrganizationId, UserId, input::Fields},
-    people::{Demand, EntryCredential, Held},
+    people::{Demand, EntryCredential, Held, Place, Scope},
 };
 use serde::Serialize;
 use table::{OrNotFound, Stored, new_write_id};
@@ -11,10 +13,11 @@ use table::{OrNotFound, Stored, new_write_id};
 use crate::{
     Result, Tenant,
     base::{
-        IdempotencyKey, Preconditions, Store,
+        IdempotencyKey, InScope, Preconditions, Reader, Store,
         conditions::keeps,
         idempotency::Created,
         records::{Author, ReadHead},
+        scope::Placed,
     },
 };
 
@@ -51,6 +54,10 @@ pub struct WriteContext {
     pub idempotency_key: Option<IdempotencyKey>,
     /// The id of the write, which its items get. Attempts after a conflict have the same one.
     pub(crate) write_id: String,
+    /// The scope of the writer, under way until the write is authorized.
+    reader: Reader,
+    /// The scope of the writer, known once the write is authorized.
+    scope: Arc<Scope>,
     /// The head of the organization's journal, if it was read with the records of the write.
     pub(crate) head: Option<Box<ReadHead>>,
 }
@@ -61,6 +68,13 @@ pub trait Pending: Into<PendingWrite> {
         let pending = self.into();
         let tenant = pending.context.tenant;
         (pending, tenant)
+    }
+
+    /// The write, and its writer as a reader.
+    fn with_reader(self) -> (PendingWrite, Reader) {
+        let pending = self.into();
+        let reader = pending.context.reader.clone();
+        (pending, reader)
     }
 }
 
@@ -85,10 +99,13 @@ impl PendingWrite {
     /// Waits for the authorization. Only for writes that take no idempotency key; others go through
     /// [`Store::authorized`].
     pub(crate) async fn authorized(self) -> Result<WriteContext> {
-        match self.authorization {
-            Some(authorization) => Ok(self.context.shown(authorization.await?)),
-            None => Ok(self.context),
-        }
+        let credential = match self.authorization {
+            Some(authorization) => authorization.await?,
+            None => None,
+        };
+        self.context
+            .authorized(credential)
+            .await
     }
 }
 
@@ -110,7 +127,7 @@ impl Store {
         let credential = authorized.transpose()?.flatten();
         match earlier? {
             Some(earlier) => Ok(context.replay(&earlier)),
-            None => Ok(Created::New((context.shown(credential), read?))),
+            None => Ok(Created::New((context.authorized(credential).await?, read?))),
         }
     }
 }
@@ -167,22 +184,54 @@ impl WriteContext {
         })
     }
 
-    /// Adds the credential of the request, if it showed one.
-    fn shown(mut self, credential: Option<EntryCredential>) -> Self {
+    /// Sees what this reader sees.
+    #[must_use]
+    pub fn within(self, reader: Reader) -> Self {
+        Self { reader, ..self }
+    }
+
+    /// Adds the credential of the request, if it showed one, and its scope.
+    async fn authorized(mut self, credential: Option<EntryCredential>) -> Result<Self> {
         self.credential = credential
             .map(Box::new)
             .or(self.credential);
-        self
+        self.scope = self.reader.scope().await?;
+        Ok(self)
     }
 
-    /// The record to change, as it was read. 404 without one, 412 unless its version fulfils the
-    /// conditions, 400 for another value of a field that stays.
-    pub(crate) fn current<T: Serialize>(
+    /// The record, if the writer sees it.
+    pub(crate) fn see<R: Placed>(&self, record: Option<Stored<R>>) -> Option<Stored<R>> {
+        let seen = InScope::of(record?, &self.scope)?;
+        Some(seen.into_stored())
+    }
+
+    /// Returns true for a record that the writer sees.
+    pub(crate) fn sees(&self, record: &impl Placed) -> bool {
+        self.sees_place(record.place())
+    }
+
+    /// Returns true for a place that the writer sees.
+    pub(crate) fn sees_place(&self, place: Place) -> bool {
+        self.scope.sees(place)
+    }
+
+    /// The scope of the writer, as new as a record that the write reads.
+    pub(crate) async fn renew<R: Placed>(&mut self, store: &Store, record: &R) -> Result<()> {
+        let scope = store
+            .scoped()
+            .newer(self.scope.clone(), self.tenant, [record]);
+        self.scope = scope.await?;
+        Ok(())
+    }
+
+    /// The record to change, as it was read. 404 without one, and out of the writer's scope; 412
+    /// unless its version fulfils the conditions, 400 for another value of a field that stays.
+    pub(crate) fn current<T: Serialize + Placed>(
         &self,
         record: Option<Stored<T>>,
         noun: &'static str,
     ) -> Result<Stored<T>> {
-        let record = record.or_not_found(noun)?;
+        let record = self.see(record).or_not_found(noun)?;
         keeps(&self.kept, &record)?;
         self.conditions.judge(record.version)?;
         Ok(record)
@@ -219,6 +268,8 @@ impl From<OrganizationId> for WriteContext {
             kept: Fields::new(),
             idempotency_key: None,
             write_id: new_write_id(),
+            reader: Reader::service(tenant),
+            scope: Arc::new(Scope::Organization),
             head: None,
         }
     }

@@ -7,11 +7,12 @@ use table::{AnyKey, Batch, Record, Stored, Write, back_off};
 use crate::{
     Result,
     base::{
-        Pending, Store, WriteContext,
+        InScope, Pending, Store, WriteContext,
         fields::is_same,
         idempotency::Created,
         records::{Cleanup, Workdesk},
         retry::ATTEMPTS,
+        scope::Placed,
         tracked::Tracked,
         writes::Writes,
     },
@@ -112,12 +113,12 @@ impl WritePlan<'_> {
     }
 
     /// As [`draft`](Self::draft), of a record that was read.
-    pub(crate) async fn draft_of<R: Clone + Serialize + DeserializeOwned>(
-        &self,
+    pub(crate) async fn draft_of<R: Clone + Serialize + DeserializeOwned + Placed>(
+        &mut self,
         record: Option<Stored<R>>,
         noun: &'static str,
     ) -> Result<Draft<R>> {
-        let before = self.context.current(record, noun)?;
+        let before = self.current(record, noun).await?;
         let before = self.store.whole(before).await?;
         Ok(Draft {
             after: before.clone(),
@@ -127,13 +128,32 @@ impl WritePlan<'_> {
         })
     }
 
+    /// The record to change, as [`WriteContext::current`] says.
+    pub(crate) async fn current<R: Serialize + Placed>(
+        &mut self,
+        record: Option<Stored<R>>,
+        noun: &'static str,
+    ) -> Result<Stored<R>> {
+        if let Some(record) = &record {
+            self.renew(&record.record).await?;
+        }
+        self.context.current(record, noun)
+    }
+
+    /// Makes the scope of the writer as new as a record.
+    pub(crate) async fn renew(&mut self, record: &impl Placed) -> Result<()> {
+        self.context
+            .renew(self.store, record)
+            .await
+    }
+
     /// Writes a changed record, with its history and all that follows from the change. Returns the
     /// record; `None` on a conflict. A record that is as it was keeps its version and `updatedAt`:
     /// nothing is written but an idempotency key.
     pub(crate) async fn write<R: Tracked>(
         &self,
         draft: Draft<R>,
-    ) -> Result<Option<Created<Stored<R>>>> {
+    ) -> Result<Option<Created<InScope<R>>>> {
         let Draft {
             before,
             after,
@@ -149,9 +169,11 @@ impl WritePlan<'_> {
             self.store
                 .action_follows(&self.context, &before.record, Some(&after.record), now);
         writes.extend(follows.await?);
-        self.store
+        let done = self
+            .store
             .commit_change(&self.context, before, after, writes)
-            .await
+            .await?;
+        Ok(done.map(|written| written.map(InScope::written)))
     }
 
     /// Deletes a record, and stores the cleanup of those that refer to it. `None` on a conflict.

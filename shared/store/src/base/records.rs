@@ -290,8 +290,22 @@ items! {
         pub(crate) customer_id: CustomerId,
     }
 
+    /// A member of a project.
+    pub(crate) struct ProjectMember {
+        pub(crate) organization_id: OrganizationId,
+        pub(crate) project_id: ProjectId,
+        pub(crate) user_id: UserId,
+        pub(crate) added_at: Timestamp,
+        /// None if the service itself added the user.
+        pub(crate) added_by: Option<UserId>,
+    }
+
     /// The tags of a record. For some time, they include deleted tags.
     pub(crate) struct Tags {
+        #[serde(default)]
+        pub(crate) project_id: Option<ProjectId>,
+        #[serde(default)]
+        pub(crate) created_at: Option<Timestamp>,
         #[serde(default)]
         pub(crate) tag_ids: BTreeSet<TagId>,
     }
@@ -427,6 +441,14 @@ items! {
     }
 }
 
+/// The project of any record that has one.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Located {
+    pub(crate) project_id: Option<ProjectId>,
+    pub(crate) created_at: Option<Timestamp>,
+}
+
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct SearchedText {
@@ -505,6 +527,8 @@ pub(crate) struct Titled {
     pub(crate) signal_type: Option<String>,
     /// Of a webhook.
     pub(crate) url: Option<String>,
+    pub(crate) project_id: Option<ProjectId>,
+    pub(crate) created_at: Option<Timestamp>,
 }
 
 /// The author of a delete and its write, in its [`Cleanup`] or its [`Deletion`].

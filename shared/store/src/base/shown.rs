@@ -16,7 +16,10 @@ use utoipa::{
     },
 };
 
-use crate::Result;
+use crate::{
+    Result,
+    base::scope::{InScope, Unplaced},
+};
 
 use self::fields::Fields;
 
@@ -39,9 +42,15 @@ pub trait Versioned {
 #[derive(Clone, Debug)]
 pub struct Shown<R>(Stored<R>);
 
-impl<R> From<Stored<R>> for Shown<R> {
+impl<R: Unplaced> From<Stored<R>> for Shown<R> {
     fn from(stored: Stored<R>) -> Self {
         Self(stored)
+    }
+}
+
+impl<R> From<InScope<R>> for Shown<R> {
+    fn from(seen: InScope<R>) -> Self {
+        Self(seen.into_stored())
     }
 }
 

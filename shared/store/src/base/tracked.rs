@@ -7,10 +7,10 @@ use model::{
 };
 use table::Record;
 
-use crate::base::records::Workdesk;
+use crate::base::{records::Workdesk, scope::Placed};
 
 /// A record whose changes its history records, and the agent follows.
-pub(crate) trait Tracked: Record<Workdesk> {
+pub(crate) trait Tracked: Record<Workdesk> + Placed {
     fn history(&self) -> Option<HistoryOf> {
         None
     }

@@ -1,7 +1,7 @@
 //! Keys of projects, phases, tags and customers, and of reference search.
 
 use model::{
-    base::{CustomerId, Id, ProjectId, RecordType, Tagged},
+    base::{CustomerId, Id, ProjectId, RecordType, Tagged, UserId},
     people::{Customer, Tag},
     work::{Phase, Project, ServiceRequest, Ticket},
 };
@@ -9,10 +9,12 @@ use table::{Gsi1, Gsi3, Key, RecordList, SortKey, padded};
 
 use crate::{
     Tenant,
-    base::records::{DomainOfCustomer, NameOfCustomer, NameOfTag, Reference, Tags},
+    base::records::{DomainOfCustomer, NameOfCustomer, NameOfTag, ProjectMember, Reference, Tags},
 };
 
-use super::format::{instant_then_id, keys, name, name_then_id, of_record, partition, record_of};
+use super::format::{
+    below, instant_then_id, keys, name, name_then_id, of_record, partition, record_of,
+};
 
 keys! {
     /// The organization's projects by title.
@@ -20,6 +22,11 @@ keys! {
     /// A project's phases by order, then id.
     pub fn phases_of_project(tenant: Tenant, project: ProjectId) -> RecordList<Phase, Gsi1>
         = of_record(tenant, project, RecordType::Phase);
+    /// A project's members by id.
+    pub(crate) fn members_of_project(tenant: Tenant, project: ProjectId) -> RecordList<ProjectMember>
+        = below(tenant, RecordType::Project, project, "MEMBER");
+    pub(crate) fn project_member(tenant: Tenant, project: ProjectId, user: UserId) -> Key<ProjectMember>
+        = members_of_project(tenant, project) => SortKey::new(padded(user.get()));
     /// The organization's tags by name.
     pub fn tags(tenant: Tenant) -> RecordList<Tag, Gsi1> = partition(tenant, RecordType::Tag);
     /// The tag of a case-folded name, which is unique in the organization.

@@ -3,8 +3,8 @@
 use model::{
     base::{Id, OrganizationId, RecordType, Timestamp, UserId, unique_name},
     people::{
-        Invitation, Link, Organization, OrganizationEntry, OrganizationHead, Session, SignInEntry,
-        SignInProvider, Token, User, digest,
+        Invitation, Link, Organization, OrganizationEntry, OrganizationHead, Scopes, Session,
+        SignInEntry, SignInProvider, Token, User, digest,
     },
 };
 use table::{AnyKey, Gsi1, Key, RecordList, SortKey, padded};
@@ -28,6 +28,8 @@ keys! {
         = format!("ORG#{id}"), RecordType::Organization.facts().key;
     pub(crate) fn tombstone(id: OrganizationId) -> Key<Tombstone>
         = format!("ORG#{id}"), "TOMBSTONE";
+    /// The projects that not all users see.
+    pub(crate) fn scopes(tenant: Tenant) -> Key<Scopes> = format!("ORG#{tenant}"), "SCOPES";
     pub(crate) fn totals(tenant: Tenant) -> Key<Totals> = format!("ORG#{tenant}"), "TOTALS";
     /// The organization's journal by time, which is the order of its numbers.
     pub(crate) fn organization_journal(tenant: Tenant) -> RecordList<OrganizationEntry>

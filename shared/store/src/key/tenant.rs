@@ -250,6 +250,9 @@ fn below_record(tenant: Tenant, kind: RecordType, id: ReferenceId) -> Vec<Partit
     if facts.has_history {
         partitions.push(Partition::new(below(tenant, kind, id, "HISTORY")));
     }
+    if kind == RecordType::Project {
+        partitions.push(Partition::new(below(tenant, kind, id, "MEMBER")));
+    }
     if let Some(thread) = facts.thread {
         let of_thread = below(tenant, kind, id, thread.facts().key);
         partitions.push(Partition::new(of_thread));

@@ -11,7 +11,7 @@ use table::{AnyKey, Gsi1, Gsi2, Gsi3, Gsi4, Key, RecordList, SortKey, padded};
 
 use crate::{
     Tenant,
-    base::records::{Day, DeletableNames},
+    base::records::{Day, DeletableNames, Located},
 };
 
 use super::format::{below, due_then_id, instant_then_id, keys, of_record, partition, record_of};
@@ -165,6 +165,11 @@ fn thread_partition(tenant: Tenant, thread: Thread) -> String {
 pub fn ticket_message_time(last: Option<Timestamp>, id: TicketId) -> SortKey<Gsi2> {
     let last = last.map_or_else(|| "-".to_owned(), |last| last.to_string());
     SortKey::new(format!("{last}#{}", padded(id.get())))
+}
+
+/// A record with a history, of which only the project is read.
+pub(crate) fn tracked_place(tenant: Tenant, of: HistoryOf) -> Key<Located> {
+    record_of(tenant, of.kind(), of.id())
 }
 
 pub(crate) fn tracked(tenant: Tenant, of: HistoryOf) -> AnyKey {

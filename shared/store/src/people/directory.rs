@@ -1,12 +1,14 @@
 //! Organizations, users, customers, projects, phases and tags.
 
 mod customers;
+mod members;
 mod organizations;
 mod phases;
 mod projects;
 mod tags;
 mod users;
 
+pub use members::{MemberWithUsers, Members};
 pub use organizations::PlanChange;
 pub use users::NewUser;
 

@@ -11,7 +11,7 @@ pub(crate) mod sign_in;
 pub(crate) mod sign_in_journal;
 pub(crate) mod tokens;
 
-pub use directory::{Directory, NewUser, PlanChange};
+pub use directory::{Directory, MemberWithUsers, Members, NewUser, PlanChange};
 pub use invitations::{Accepted, Invitations, Inviter, OpenInvitation};
 pub use journal::Journals;
 pub use links::{AccountLinks, LinkedAccount};
@@ -20,5 +20,5 @@ pub use providers::{
     SignInWays,
 };
 pub use quotas::Quotas;
-pub use sign_in::{NetworkAttempt, SignIn, SignInAttempt};
+pub use sign_in::{CallerRecords, NetworkAttempt, SignIn, SignInAttempt};
 pub use tokens::Tokens;

@@ -211,19 +211,24 @@ impl SignIn<'_> {
     async fn still(&self, session: &Session) -> Result<User> {
         let caller = self.caller(session.organization_id, session.user_id, &session.sid_hash);
         match caller.await? {
-            Some((session, user, _)) if session.holds(&user, self.0.now()) => Ok(user),
+            Some(caller)
+                if caller
+                    .credential
+                    .holds(&caller.user, self.0.now()) =>
+            {
+                Ok(caller.user)
+            }
             _ => Err(Error::Unauthenticated),
         }
     }
 }
 
 fn of_session(user: &User, head: Option<Box<ReadHead>>) -> WriteContext {
-    WriteContext {
-        actor: Some(user.id),
-        credential: Some(Box::new(EntryCredential::session())),
-        head,
-        ..user.organization_id.into()
-    }
+    let mut context = WriteContext::from(user.organization_id);
+    context.actor = Some(user.id);
+    context.credential = Some(Box::new(EntryCredential::session()));
+    context.head = head;
+    context
 }
 
 /// Notes ended sessions: the one of `sessionId`, all but the one of `keptSessionId`, or all.

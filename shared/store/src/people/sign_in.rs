@@ -15,7 +15,7 @@ use std::future::ready;
 use futures::future::try_join_all;
 use model::{
     base::{Error, OrganizationId, Timestamp, UserId, Window, network, span, unique_name},
-    people::{Organization, Session, SignInEntry, SignInMethod, User, digest},
+    people::{Organization, Scope, Scopes, Session, SignInEntry, SignInMethod, User, digest},
 };
 use serde::de::DeserializeOwned;
 use table::{AnyKey, Condition, Key, OrLeave, Record, Stored, UpdateExpression, Write};
@@ -49,6 +49,16 @@ record! {
     key: key::session(session.organization_id, session.user_id, &session.sid_hash),
     gsi1: Some(key::session_in_time(session)),
     expires_at: Some(session.latest_end().epoch_seconds()),
+}
+
+/// A caller with their credential and their scope.
+#[derive(Clone, Debug)]
+pub struct CallerRecords<C> {
+    pub credential: C,
+    pub user: User,
+    /// The organization, five seconds old at most.
+    pub organization: Organization,
+    pub scope: Scope,
 }
 
 /// An attempt to sign in, whose password is still to be verified.
@@ -278,24 +288,37 @@ impl Store {
         credential: &Key<R>,
         tenant: Tenant,
         user: UserId,
-    ) -> Result<Option<(Stored<R>, User, Organization)>> {
+    ) -> Result<Option<CallerRecords<Stored<R>>>> {
         let now = self.now();
         let recent = self.recent.get(tenant, now);
         let user = user.key(tenant);
         let organization = key::organization(tenant);
+        let scopes = key::scopes(tenant);
         let mut keys: Vec<AnyKey> = vec![credential.into(), (&user).into()];
         if recent.is_none() {
-            keys.push((&organization).into());
+            keys.extend(any_keys![&organization, &scopes]);
         }
         let batch = self.batch(keys).await?;
         let credential = batch.get(credential)?;
         let (user, read) = (batch.get(&user)?, batch.get(&organization)?);
+        // Scopes that do not read are an error: they would show what is hidden.
+        let scopes = batch.get(&scopes)?;
+        let scopes = scopes.map_or_else(|| Scopes::none(tenant), |stored| stored.record);
         if let Some(read) = &read {
-            self.recent.keep(read, now);
+            self.recent.keep(read, &scopes, now);
         }
-        let organization = recent.or(read.map(|stored| stored.record));
-        let whole = credential.zip(user).zip(organization);
-        Ok(whole.map(|((credential, user), organization)| (credential, user.record, organization)))
+        let as_read = read.map(|stored| (stored.record, (scopes, now)));
+        let (Some(credential), Some(user), Some((organization, (scopes, as_of)))) =
+            (credential, user, recent.or(as_read))
+        else {
+            return Ok(None);
+        };
+        Ok(Some(CallerRecords {
+            credential,
+            scope: Scope::of(&user, &scopes, as_of),
+            user: user.record,
+            organization,
+        }))
     }
 }
 
@@ -307,7 +330,7 @@ impl SignIn<'_> {
         tenant: Tenant,
         user: UserId,
         sid_hash: &str,
-    ) -> Result<Option<(Stored<Session>, User, Organization)>> {
+    ) -> Result<Option<CallerRecords<Stored<Session>>>> {
         let key = key::session(tenant, user, sid_hash);
         self.0.caller(&key, tenant, user).await
     }

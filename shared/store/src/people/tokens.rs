@@ -7,9 +7,7 @@
 
 use model::{
     base::{Code, Error, Id, OrOther, RecordType, Timestamp, TokenId, UserId, random},
-    people::{
-        EntryContent, Held, Organization, OrganizationEvent, Token, TokenCreate, TokenSecret, User,
-    },
+    people::{EntryContent, Held, OrganizationEvent, Token, TokenCreate, TokenSecret, User},
 };
 use table::{Condition, OrLeave, OrNotFound, Record, Stored, UpdateExpression, Write};
 use tokio::sync::OnceCell;
@@ -26,6 +24,7 @@ use crate::{
         writes::Writes,
     },
     key::{self, Keyed},
+    people::CallerRecords,
 };
 
 resource! { pub Tokens as tokens }
@@ -54,7 +53,10 @@ impl Tokens<'_> {
 
     /// A token with its owner and the organization, all as they are now. `None` when any is
     /// missing.
-    pub async fn caller(&self, owner: &TokenHolder) -> Result<Option<(Token, User, Organization)>> {
+    pub async fn caller(
+        &self,
+        owner: &TokenHolder,
+    ) -> Result<Option<CallerRecords<Stored<Token>>>> {
         let tenant = owner.organization_id;
         let user = owner.user_id;
         let key = key::token(tenant, user, owner.place);
@@ -63,8 +65,7 @@ impl Tokens<'_> {
             .caller(&key, tenant, user)
             .await?;
         // Another token may have taken the place of one that ended.
-        let caller = caller.filter(|(token, ..)| token.hash == owner.hash);
-        Ok(caller.map(|(token, user, organization)| (token.record, user, organization)))
+        Ok(caller.filter(|caller| caller.credential.hash == owner.hash))
     }
 
     /// A user's tokens, including those that have ended.

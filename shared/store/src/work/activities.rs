@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 use crate::{
     Result, Tenant,
     base::{
-        Pending, Shown, WriteContext,
+        InScope, Pending, Reader, Shown, WriteContext,
         filter::Filter,
         idempotency::{Created, id_of},
         named::{Named, Names},
@@ -74,7 +74,7 @@ impl Deref for TaggedActivity {
 }
 
 impl TaggedActivity {
-    fn new(mut stored: Stored<Activity>, named: &Named) -> Self {
+    fn new(mut stored: InScope<Activity>, named: &Named) -> Self {
         Self {
             tags: named.tags(&stored.tag_ids),
             metadata: stored
@@ -102,7 +102,7 @@ pub struct ActivitiesQuery<'a> {
 }
 
 impl ActivityWithRefs {
-    fn new(activity: Stored<Activity>, named: &Named) -> Self {
+    fn new(activity: InScope<Activity>, named: &Named) -> Self {
         let project = activity
             .project_id
             .and_then(|id| named.projects.get(&id));
@@ -137,7 +137,8 @@ impl Activities<'_> {
         creator: UserId,
         new: ActivityCreate,
     ) -> Result<TaggedActivity> {
-        let (pending, tenant) = pending.with_tenant();
+        let (pending, reader) = pending.with_reader();
+        let tenant = reader.tenant;
         let organization = new.organization_id;
         let project = new.project_id;
         let directory = self.0.directory();
@@ -150,8 +151,14 @@ impl Activities<'_> {
                 .await
                 .transpose()
         };
-        let activity = |_: &WriteContext, id, project: Option<Stored<Project>>, now| {
-            project.map_or(Ok(()), |project| takes_work(&project))?;
+        let activity = |context: &WriteContext, id, project: Option<Stored<Project>>, now| {
+            if let Some(project) = project {
+                takes_work(
+                    &*context
+                        .see(Some(project))
+                        .or_not_found(ProjectId::NOUN)?,
+                )?;
+            }
             let activity = Activity::new(id, tenant, creator, new, now);
             Ok((activity, Writes::default()))
         };
@@ -162,28 +169,36 @@ impl Activities<'_> {
         {
             Created::New(activity) => Ok(TaggedActivity::new(activity, &Named::default())),
             Created::Replayed(made) => Ok(self
-                .get(tenant, id_of(made)?)
+                .get(&reader, id_of(made)?)
                 .await?
                 .activity),
         }
     }
 
     /// One activity. 404 when it is not the tenant's.
-    pub async fn get(&self, tenant: Tenant, id: ActivityId) -> Result<ActivityWithRefs> {
-        let activity = self.0.get(tenant, id).await?;
-        let ids = Names::of_activities([&*activity]);
-        let named = self.0.named(tenant, ids).await?;
+    pub async fn get(&self, reader: &Reader, id: ActivityId) -> Result<ActivityWithRefs> {
+        let activity = self.0.scoped().get(reader, id).await?;
+        let ids = Names::of_activities([&activity.record]);
+        let named = self.0.named(reader.tenant, ids).await?;
         Ok(ActivityWithRefs::new(activity, &named))
     }
 
     /// The organization's activities that match a filter, including those of its projects, by time.
     pub async fn of_organization(
         &self,
-        tenant: Tenant,
+        reader: &Reader,
         query: ActivitiesQuery<'_>,
     ) -> Result<Page<ActivityWithRefs>> {
+        let tenant = reader.tenant;
+        let read = |wanted: PageRequest| async move {
+            let activities = key::activities(tenant);
+            self.page(activities, query, &wanted)
+                .await
+        };
         let page = self
-            .page(key::activities(tenant), query)
+            .0
+            .scoped()
+            .filled_page(reader, query.wanted, read)
             .await?;
         self.joined(tenant, page, query).await
     }
@@ -192,22 +207,30 @@ impl Activities<'_> {
     /// tenant's.
     pub async fn of_project(
         &self,
-        tenant: Tenant,
+        reader: &Reader,
         project: ProjectId,
         query: ActivitiesQuery<'_>,
     ) -> Result<Page<ActivityWithRefs>> {
+        let tenant = reader.tenant;
         let key = project.key(tenant);
         let activities = key::activities_of_project(tenant, project);
         let project = self.0.table.get(&key, Read::Lasting);
-        let (project, page) = tokio::try_join!(project, self.page(activities, query))?;
-        project.or_not_found(ProjectId::NOUN)?;
-        self.joined(tenant, page, query).await
+        let page = self.page(activities, query, query.wanted);
+        let (project, page) = tokio::try_join!(project, page)?;
+        let project = self
+            .0
+            .scoped()
+            .place(reader, project, ProjectId::NOUN)
+            .await?;
+        self.joined(tenant, project.rows(page), query)
+            .await
     }
 
     async fn page<I: Index>(
         &self,
         activities: RecordList<Activity, I>,
         query: ActivitiesQuery<'_>,
+        wanted: &PageRequest,
     ) -> Result<Page<Stored<Activity>>> {
         let filter = query.filter;
         let from = query.filter.from;
@@ -229,7 +252,7 @@ impl Activities<'_> {
         let page = self
             .0
             .table
-            .page(activities, query.wanted)
+            .page(activities, wanted)
             .await?;
         self.0.whole_page(page).await
     }
@@ -239,13 +262,10 @@ impl Activities<'_> {
     async fn joined(
         &self,
         tenant: Tenant,
-        page: Page<Stored<Activity>>,
+        page: Page<InScope<Activity>>,
         query: ActivitiesQuery<'_>,
     ) -> Result<Page<ActivityWithRefs>> {
-        let ids = Names::of_activities(
-            page.records()
-                .map(|stored| &stored.record),
-        );
+        let ids = Names::of_activities(page.records().map(|seen| &seen.record));
         let named = self.0.named(tenant, ids).await?;
         let query = query.filter.tag_id.as_ref();
         Ok(page.filter_map(|activity| {

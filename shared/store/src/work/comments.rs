@@ -4,13 +4,12 @@ use std::collections::HashMap;
 
 use model::{
     base::{
-        AnyOf, CommentId, Error, Fault, FaultCode, Id, ProjectId, RecordType, ServiceRequestId,
-        Thread, ThreadSort, Timestamp, UserId,
+        AnyOf, CommentId, Error, Fault, FaultCode, Id, RecordType, ServiceRequestId, Thread,
+        ThreadSort, Timestamp, UserId,
     },
     people::UserRef,
     work::{Comment, CommentCreate, CommentFilter, CommentUpdate, ServiceRequest},
 };
-use serde::Deserialize;
 use table::{
     AnyKey, Batch, Condition, Read, Record, Stored, Write,
     page::{Page, PageRequest},
@@ -19,11 +18,12 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
-        Pending, WriteContext,
+        InScope, Pending, Reader, WriteContext,
         idempotency::{Created, id_of},
         reads::in_first_index,
         record::record,
-        records::Participant,
+        records::{Located, Participant},
+        scope::Placed,
         store::{id_is_taken, resource},
         tracked::Tracked,
         writes::Writes,
@@ -36,7 +36,7 @@ resource! { pub Comments as comments }
 
 #[derive(Clone, Debug)]
 pub struct CommentWithAuthor {
-    pub comment: Stored<Comment>,
+    pub comment: InScope<Comment>,
     /// The author; `None` when the account is gone.
     pub author: Option<UserRef>,
 }
@@ -61,8 +61,9 @@ impl Comments<'_> {
         thread: Thread,
         author: UserId,
         new: CommentCreate,
-    ) -> Result<Stored<Comment>> {
-        let (pending, tenant) = pending.with_tenant();
+    ) -> Result<InScope<Comment>> {
+        let (pending, reader) = pending.with_reader();
+        let tenant = reader.tenant;
         // The author as a participant, and the record that the thread is on.
         let keys = [
             AnyKey::from(key::participant(tenant, thread.into(), author)),
@@ -70,7 +71,11 @@ impl Comments<'_> {
         ];
         let load = async |made| {
             let key = key::comment(tenant, thread, id_of(made)?);
-            self.0.one(&key, CommentId::NOUN).await
+            let comment = self.0.one(&key, CommentId::NOUN);
+            self.0
+                .scoped()
+                .record(&reader, comment.await?, CommentId::NOUN)
+                .await
         };
         // Both end, also after an error, so that no id is lost on its way.
         let (plan, id) = tokio::join!(self.0.plan_once(pending, keys), self.0.next_id());
@@ -86,15 +91,19 @@ impl Comments<'_> {
         loop {
             let read = plan.read().await?;
             let now = self.0.now();
-            let project: Option<Stored<InProject>> = read.named(&key::subject_as(tenant, thread));
+            let subject = subject_in(&read, tenant, thread);
+            plan.renew(&subject).await?;
+            if !plan.context.sees(&subject) {
+                return Err(unknown_subject(thread));
+            }
             let comment = Comment {
-                project_id: project.and_then(|subject| subject.record.project_id),
+                project_id: subject.project_id,
                 ..Comment::new(id, tenant, thread, author, new.clone(), now)
             };
             let writes = self
                 .writes(&plan.context, &comment, &read)
                 .await?;
-            let created = Stored::created(comment);
+            let created = InScope::written(Stored::created(comment));
             if let Some(done) = plan
                 .commit(writes.making(id), created)
                 .await?
@@ -187,7 +196,9 @@ impl Comments<'_> {
         let mut plan = self.0.plan(pending, keys).await?;
         loop {
             let read = plan.read().await?;
-            if !read.has(&subject) {
+            let place = subject_in(&read, tenant, thread);
+            plan.renew(&place).await?;
+            if !read.has(&subject) || !plan.context.sees(&place) {
                 return Err(unknown_subject(thread));
             }
             let comment: Option<Stored<Comment>> = read.get(&key)?;
@@ -217,12 +228,13 @@ impl Comments<'_> {
     /// record is not the tenant's.
     pub async fn of(
         &self,
-        tenant: Tenant,
+        reader: &Reader,
         thread: Thread,
         filter: &CommentFilter,
         sort: ThreadSort,
         wanted: &PageRequest,
     ) -> Result<Page<CommentWithAuthor>> {
+        let tenant = reader.tenant;
         let table = &self.0.table;
         let subject = key::subject(tenant, thread);
         let descending = sort == ThreadSort::NewestFirst;
@@ -241,9 +253,20 @@ impl Comments<'_> {
         };
         let batch = table.batch_get([subject.clone()], Read::Consistent);
         let (batch, page) = tokio::try_join!(batch, comments)?;
-        if !batch.has(&subject) {
+        let place = subject_in(&batch, tenant, thread);
+        let scope = self
+            .0
+            .scoped()
+            .scope(reader, [&place])
+            .await?;
+        if !batch.has(&subject) || !scope.sees(place.place()) {
             return Err(unknown_subject(thread));
         }
+        let page = self
+            .0
+            .scoped()
+            .page(reader, page)
+            .await?;
         let authors = page
             .records()
             .map(|comment| comment.user_id);
@@ -280,12 +303,12 @@ impl Comments<'_> {
     }
 }
 
-/// The project of a task or an activity.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct InProject {
-    #[serde(default)]
-    project_id: Option<ProjectId>,
+/// The record of a thread. One that does not read is of no project.
+fn subject_in(batch: &Batch, tenant: Tenant, thread: Thread) -> Located {
+    let subject: Option<Stored<Located>> = batch.named(&key::subject_as(tenant, thread));
+    subject
+        .map(|stored| stored.record)
+        .unwrap_or_default()
 }
 
 /// The service request of a thread; `None` for a thread on another record. 404 if it does not

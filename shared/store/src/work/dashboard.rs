@@ -6,12 +6,12 @@ use model::{
     work::{Activity, ActivityType},
 };
 use serde::{Serialize, de::DeserializeOwned};
-use table::{Gsi1, Read, RecordList, Stored};
+use table::{Gsi1, Read, RecordList, page::PageRequest};
 use utoipa::ToSchema;
 
 use crate::{
-    Result, Tenant,
-    base::{named::Names, store::resource},
+    Result,
+    base::{InScope, Reader, named::Names, scope::Placed, store::resource},
     key,
     work::{TaggedRequest, TaggedTicket},
 };
@@ -62,12 +62,13 @@ pub struct FeedItem {
 resource! { pub Dashboards as dashboard }
 
 impl Dashboards<'_> {
-    pub async fn of(&self, tenant: Tenant) -> Result<Dashboard> {
+    pub async fn of(&self, reader: &Reader) -> Result<Dashboard> {
+        let tenant = reader.tenant;
         let totals_key = key::totals(tenant);
         let (service_requests, tickets, activities, totals, resolution_hours) = tokio::try_join!(
-            self.newest(key::service_requests(tenant)),
-            self.newest(key::tickets(tenant)),
-            self.newest(key::activities(tenant)),
+            self.newest(reader, key::service_requests(tenant)),
+            self.newest(reader, key::tickets(tenant)),
+            self.newest(reader, key::activities(tenant)),
             self.0
                 .table
                 .get(&totals_key, Read::Eventual),
@@ -88,7 +89,7 @@ impl Dashboards<'_> {
         );
         let ids = Names::of_tags(tags).and_users(creators);
         let named = self.0.named(tenant, ids).await?;
-        let item = |Stored { record, .. }: Stored<Activity>| FeedItem {
+        let item = |record: Activity| FeedItem {
             id: record.id,
             kind: record.kind,
             subtype: record.subtype,
@@ -117,28 +118,32 @@ impl Dashboards<'_> {
             },
             activities: activities
                 .into_iter()
-                .map(item)
+                .map(|activity| item(activity.into_stored().record))
                 .collect(),
         })
     }
 
-    async fn newest<R: DeserializeOwned>(
+    async fn newest<R: DeserializeOwned + Placed>(
         &self,
+        reader: &Reader,
         by_time: RecordList<R, Gsi1>,
-    ) -> Result<Vec<Stored<R>>> {
-        let newest_list = by_time.descending().limit(NEWEST);
+    ) -> Result<Vec<InScope<R>>> {
+        let newest_first = by_time.descending();
+        let read = |wanted: PageRequest| {
+            let records = newest_first.clone();
+            async move {
+                let page = self.0.table.page(records, &wanted);
+                self.0.whole_page(page.await?).await
+            }
+        };
+        let wanted = PageRequest::first(NEWEST);
         let newest = self
             .0
-            .table
-            .list_stored(newest_list)
+            .scoped()
+            .filled_page(reader, &wanted, read)
             .await?;
-        let texts = self.0.texts(&newest).await?;
-        let complete = newest
-            .into_iter()
-            .map(|stored| texts.complete(stored));
-        Ok(complete
-            .filter_map(Result::ok)
-            .collect())
+        let rows = newest.rows.into_iter();
+        Ok(rows.map(|row| row.record).collect())
     }
 }
 

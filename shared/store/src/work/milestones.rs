@@ -9,7 +9,7 @@ use model::{
 };
 use serde::{Deserialize, Serialize};
 use table::{
-    Condition, OrNotFound, Read, Stored,
+    Condition, Read, Stored,
     page::{Page, PageRequest, Row},
 };
 use utoipa::ToSchema;
@@ -17,8 +17,8 @@ use utoipa::ToSchema;
 use crate::{
     Result, Tenant,
     base::{
-        Pending, WriteContext, filter::Filter, record::record, store::resource, texts,
-        tracked::Tracked, writes::Writes,
+        InScope, Pending, Reader, WriteContext, filter::Filter, record::record, store::resource,
+        texts, tracked::Tracked, writes::Writes,
     },
     key::{self, Keyed},
     people::directory::takes_work,
@@ -29,7 +29,7 @@ resource! { pub Milestones as milestones }
 
 #[derive(Clone, Debug)]
 pub struct MilestoneWithTasks {
-    pub milestone: Stored<Milestone>,
+    pub milestone: InScope<Milestone>,
     /// Its first tasks by id: up to 200, of up to 1 MB.
     pub tasks: Page<LinkedTask>,
 }
@@ -85,13 +85,15 @@ impl Milestones<'_> {
         &self,
         pending: impl Pending,
         new: MilestoneCreate,
-    ) -> Result<Stored<Milestone>> {
+    ) -> Result<InScope<Milestone>> {
         let pending = pending.into();
         let project_key = new.project_id.key(pending.tenant());
         let project = self.0.read(&project_key);
         let new = |context: &WriteContext, id, project: Option<Stored<Project>>, now| {
             let unknown = || Error::invalid(Fault::unknown("projectId", ProjectId::NOUN));
-            let project = project.ok_or_else(unknown)?;
+            let project = context
+                .see(project)
+                .ok_or_else(unknown)?;
             takes_work(&project)?;
             let milestone = Milestone::new(id, context.tenant, new, now);
             Ok((milestone, Writes::default()))
@@ -102,9 +104,10 @@ impl Milestones<'_> {
     }
 
     /// One milestone with its tasks. 404 when it is not the tenant's.
-    pub async fn get(&self, tenant: Tenant, id: MilestoneId) -> Result<MilestoneWithTasks> {
-        let milestone = self.0.get(tenant, id);
-        let (milestone, tasks) = tokio::try_join!(milestone, self.tasks_of(tenant, id))?;
+    pub async fn get(&self, reader: &Reader, id: MilestoneId) -> Result<MilestoneWithTasks> {
+        let milestone = self.0.scoped().get(reader, id);
+        let tasks = self.tasks_of(reader.tenant, id);
+        let (milestone, tasks) = tokio::try_join!(milestone, tasks)?;
         Ok(MilestoneWithTasks { milestone, tasks })
     }
 
@@ -112,22 +115,28 @@ impl Milestones<'_> {
     /// the project is not the tenant's.
     pub async fn of_project(
         &self,
-        tenant: Tenant,
+        reader: &Reader,
         caller: UserId,
         project_id: ProjectId,
         filter: &MilestoneFilter,
         wanted: &PageRequest,
     ) -> Result<Page<MilestoneWithTasks>> {
+        let tenant = reader.tenant;
         let table = &self.0.table;
         let key = project_id.key(tenant);
         let fits = Filter::of(caller).any("status", filter.status.as_ref())?;
         let milestones = key::milestones_of_project(tenant, project_id).filter(fits.condition());
         let project = table.get(&key, Read::Lasting);
         let (project, milestones) = tokio::try_join!(project, table.page(milestones, wanted))?;
-        project.or_not_found(ProjectId::NOUN)?;
+        let project = self
+            .0
+            .scoped()
+            .place(reader, project, ProjectId::NOUN)
+            .await?;
         let milestones = self.0.whole_page(milestones).await?;
+        let milestones = project.rows(milestones);
         // The index may lag behind a delete, and a deleted milestone has no tasks.
-        let key_of = |milestone: &Stored<Milestone>| milestone.id.key(tenant);
+        let key_of = |milestone: &InScope<Milestone>| milestone.id.key(tenant);
         let keys: Vec<_> = milestones
             .records()
             .map(key_of)
@@ -149,7 +158,7 @@ impl Milestones<'_> {
         &self,
         tenant: Tenant,
         project: ProjectId,
-        milestones: Page<Stored<Milestone>>,
+        milestones: Page<InScope<Milestone>>,
     ) -> Result<Page<MilestoneWithTasks>> {
         if milestones.rows.len() > 1 {
             let task_list = key::tasks_of_project(tenant, project)
@@ -202,7 +211,7 @@ impl Milestones<'_> {
         pending: impl Pending,
         id: MilestoneId,
         update: MilestoneUpdate,
-    ) -> Result<Stored<Milestone>> {
+    ) -> Result<InScope<Milestone>> {
         let (pending, tenant) = pending.with_tenant();
         let mut plan = self
             .0
@@ -228,7 +237,7 @@ impl Milestones<'_> {
 }
 
 fn with_tasks(
-    milestones: Page<Stored<Milestone>>,
+    milestones: Page<InScope<Milestone>>,
     tasks: Page<Stored<LinkedTask>>,
 ) -> Page<MilestoneWithTasks> {
     let mut by_milestone: HashMap<MilestoneId, Vec<Row<LinkedTask>>> = HashMap::new();

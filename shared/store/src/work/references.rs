@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use crate::{
     Result, Tenant,
-    base::{records::Reference, store::resource, words::having_words},
+    base::{Reader, records::Reference, scope::Placed, store::resource, words::having_words},
     key::{self, Keyed},
 };
 
@@ -47,10 +47,11 @@ impl References<'_> {
     /// rows, the 20 most recent.
     pub async fn search(
         &self,
-        tenant: Tenant,
+        reader: &Reader,
         search: &ReferenceSearch,
         wanted: &PageRequest,
     ) -> Result<Page<FoundReference>> {
+        let tenant = reader.tenant;
         let query = search
             .query
             .as_deref()
@@ -81,7 +82,15 @@ impl References<'_> {
             .table
             .batch_get(keys, Read::Lasting)
             .await?;
-        let rows = matching.filter_map(|reference| found_in(&batch, tenant, &reference));
+        let scope = reader.scope().await?;
+        let rows = matching.filter_map(|reference| {
+            let (row, project) = found_in(&batch, tenant, &reference)?;
+            let is_seen = |project: &Stored<Project>| scope.sees(project.place());
+            project
+                .as_ref()
+                .is_none_or(is_seen)
+                .then_some((row, project))
+        });
         let projects = rows
             .records()
             .filter_map(|(_, project)| project.as_ref());

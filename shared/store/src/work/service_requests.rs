@@ -2,9 +2,10 @@ use std::ops::Deref;
 
 use model::{
     base::{
-        AnyOf, CreatedSort, Error, Fault, HistoryOf, JsonText, ServiceRequestId, Timestamp, Title,
-        UserId,
+        AnyOf, CreatedSort, Error, Fault, HistoryOf, Id, JsonText, ProjectId, ReferenceType,
+        ServiceRequestId, Timestamp, Title, UserId,
     },
+    people::Place,
     work::{
         Resolution, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter,
         ServiceRequestUpdate, ServiceStatus,
@@ -18,7 +19,7 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
-        Pending, WriteContext,
+        InScope, Pending, Reader, WriteContext,
         filter::Filter,
         named::{Named, Names},
         reads::{in_first_index, titled_page},
@@ -56,7 +57,7 @@ pub struct Past {
 /// A service request with its tags, by id.
 #[derive(Clone, Debug)]
 pub struct TaggedRequest {
-    pub request: Stored<ServiceRequest>,
+    pub request: InScope<ServiceRequest>,
     pub tags: Vec<CarriedTag>,
 }
 
@@ -69,7 +70,7 @@ impl Deref for TaggedRequest {
 }
 
 impl TaggedRequest {
-    pub(crate) fn new(request: Stored<ServiceRequest>, named: &Named) -> Self {
+    pub(crate) fn new(request: InScope<ServiceRequest>, named: &Named) -> Self {
         Self {
             tags: named.tags(&request.tag_ids),
             request,
@@ -124,17 +125,20 @@ impl ServiceRequests<'_> {
         creator: UserId,
         new: ServiceRequestCreate,
         past: Past,
-    ) -> Result<Stored<ServiceRequest>> {
+    ) -> Result<InScope<ServiceRequest>> {
         let (pending, tenant) = pending.with_tenant();
         let customer = NamedCustomer::new(tenant, new.customer_id.as_ref());
         let customers = self.0.batch(customer.key());
-        let request = |_: &WriteContext, id, customers: Batch, now| {
+        let request = |context: &WriteContext, id, customers: Batch, now| {
             customer.known(&customers, None)?;
             let mut writes = Writes::default();
             if let Some((kind, id)) = new.reference_type.zip(new.reference_id) {
                 let fault = || Fault::unknown("referenceId", kind.facts().noun);
                 let unknown = || Error::invalid(fault());
-                let key = referred_to(tenant, kind, id).ok_or_else(unknown)?;
+                let project = ProjectId::new(id.get()).filter(|_| kind == ReferenceType::Project);
+                let place = Place::of_project(project);
+                let key = referred_to(tenant, kind, id).filter(|_| context.sees_place(place));
+                let key = key.ok_or_else(unknown)?;
                 writes.push_or(Write::check(key, Condition::exists()), unknown());
             }
             let created_at = past.created_at.unwrap_or(now);
@@ -160,14 +164,20 @@ impl ServiceRequests<'_> {
     /// The organization's service requests that match a filter, by creation.
     pub async fn list(
         &self,
-        tenant: Tenant,
+        reader: &Reader,
         caller: UserId,
         filter: &ServiceRequestFilter,
         sort: CreatedSort,
         wanted: &PageRequest,
     ) -> Result<Page<TaggedRequest>> {
+        let tenant = reader.tenant;
         let page = self
             .page(tenant, caller, filter, sort, wanted)
+            .await?;
+        let page = self
+            .0
+            .scoped()
+            .page(reader, page)
             .await?;
         let tags = page
             .records()
@@ -232,16 +242,17 @@ impl ServiceRequests<'_> {
     }
 
     /// One service request. 404 when it is not the tenant's.
-    pub async fn get(&self, tenant: Tenant, id: ServiceRequestId) -> Result<TaggedRequest> {
-        let request = self.0.get(tenant, id).await?;
-        self.tagged(tenant, request).await
+    pub async fn get(&self, reader: &Reader, id: ServiceRequestId) -> Result<TaggedRequest> {
+        let request = self.0.scoped().get(reader, id).await?;
+        self.tagged(reader.tenant, request)
+            .await
     }
 
     /// A service request with its tags. Without any, that takes no request.
     async fn tagged(
         &self,
         tenant: Tenant,
-        request: Stored<ServiceRequest>,
+        request: InScope<ServiceRequest>,
     ) -> Result<TaggedRequest> {
         let tags = Names::of_tags([&request.tag_ids]);
         let named = self.0.named(tenant, tags).await?;

@@ -49,8 +49,8 @@ impl Tagging<'_> {
         loop {
             let read = plan.read().await?;
             let stored = plan
-                .context
-                .current(read.get(&record_key)?, noun)?;
+                .current(read.get(&record_key)?, noun)
+                .await?;
             if !read.has(&tag_key) {
                 return Err(Error::NotFound(TagId::NOUN));
             }

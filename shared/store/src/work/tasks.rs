@@ -22,9 +22,9 @@ use table::{
 };
 
 use crate::{
-    Result, Tenant,
+    Result,
     base::{
-        Pending, WriteContext,
+        InScope, Pending, Reader, WriteContext,
         idempotency::{Created, id_of},
         named::{Named, Names},
         record::record,
@@ -67,8 +67,8 @@ impl Tasks<'_> {
     /// and for a milestone or a phase of another project. 409 when the project is archived, or no
     /// order is left behind its last task.
     pub async fn create(&self, pending: impl Pending, new: TaskCreate) -> Result<JoinedTask> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+        let (pending, reader) = pending.with_reader();
+        let tenant = reader.tenant;
         let project = new.project_id;
         let links = Links {
             milestone: new.milestone_id,
@@ -84,77 +84,83 @@ impl Tasks<'_> {
             tokio::try_join!(batch, end.map(Option::transpose))
         };
         let named = OnceLock::new();
-        let task = |_: &WriteContext, id: TaskId, (batch, end): (Batch, Option<Room>), now| {
-            let mut faults = links.faults(tenant, project, None, &batch)?;
-            let project = project_key
-                .as_ref()
-                .map(|key| batch.get(key));
-            let project = project.transpose()?.flatten();
-            if project_key.is_some() && project.is_none() {
-                faults.push(Fault::unknown("projectId", ProjectId::NOUN));
-            }
-            if new
-                .organization_id
-                .is_some_and(|named| named != tenant)
-            {
-                faults.push(Fault::unknown("organizationId", OrganizationId::NOUN));
-            }
-            Error::unless_valid(faults)?;
-            project.map_or(Ok(()), |project| takes_work(&project))?;
-            // Tasks of no project have no list with an end. Ordered by their ids, they stand in the
-            // order of their creation, with the same room between them.
-            let room = end.unwrap_or_else(|| {
-                Room::of(Order::at(
-                    id.get()
-                        .saturating_mul(Task::ORDER_STEP),
-                ))
-            });
-            let task = Task::new(id, tenant, new, room.order, now);
-            named.get_or_init(|| Names::of_tasks([&task]).found(tenant, &batch));
-            let mut writes = links.writes(tenant);
-            writes.append(room.writes(tenant, now));
-            Ok((task, writes))
-        };
+        let task =
+            |context: &WriteContext, id: TaskId, (batch, end): (Batch, Option<Room>), now| {
+                let mut faults = links.faults(context, project, None, &batch)?;
+                let project = project_key
+                    .as_ref()
+                    .map(|key| batch.get(key));
+                let project = context.see(project.transpose()?.flatten());
+                if project_key.is_some() && project.is_none() {
+                    faults.push(Fault::unknown("projectId", ProjectId::NOUN));
+                }
+                if new
+                    .organization_id
+                    .is_some_and(|named| named != tenant)
+                {
+                    faults.push(Fault::unknown("organizationId", OrganizationId::NOUN));
+                }
+                Error::unless_valid(faults)?;
+                project.map_or(Ok(()), |project| takes_work(&project))?;
+                // Tasks of no project have no list with an end. Ordered by their ids, they stand in the
+                // order of their creation, with the same room between them.
+                let room = end.unwrap_or_else(|| {
+                    Room::of(Order::at(
+                        id.get()
+                            .saturating_mul(Task::ORDER_STEP),
+                    ))
+                });
+                let task = Task::new(id, tenant, new, room.order, now);
+                named.get_or_init(|| Names::of_tasks([&task]).found(tenant, &batch));
+                let mut writes = links.writes(tenant);
+                writes.append(room.writes(tenant, now));
+                Ok((task, writes))
+            };
         let created = self
             .0
             .create_once(pending, read, task)
             .await?;
         match (created, named.get()) {
             (Created::New(task), Some(named)) => Ok(JoinedTask::new(task, named)),
-            (Created::New(task), None) => self.get(tenant, task.id).await,
-            (Created::Replayed(made), _) => self.get(tenant, id_of(made)?).await,
+            (Created::New(task), None) => self.get(&reader, task.id).await,
+            (Created::Replayed(made), _) => self.get(&reader, id_of(made)?).await,
         }
     }
 
     /// One task. 404 when it is not the tenant's.
-    pub async fn get(&self, tenant: Tenant, id: TaskId) -> Result<JoinedTask> {
-        let task = self.0.get(tenant, id).await?;
-        let named = self
-            .0
-            .named(tenant, Names::of_tasks([&*task]))
-            .await?;
+    pub async fn get(&self, reader: &Reader, id: TaskId) -> Result<JoinedTask> {
+        let task = self.0.scoped().get(reader, id).await?;
+        let ids = Names::of_tasks([&task.record]);
+        let named = self.0.named(reader.tenant, ids).await?;
         Ok(JoinedTask::new(task, &named))
     }
 
     /// The organization's tasks that match a filter. 400 for an order that needs another filter.
     pub async fn list(
         &self,
-        tenant: Tenant,
+        reader: &Reader,
         caller: UserId,
         filter: &TaskFilter,
         sort: TaskSort,
         wanted: &PageRequest,
     ) -> Result<Page<JoinedTask>> {
-        let finding = Finding {
-            store: self.0,
-            tenant,
-            caller,
-            filter,
-            wanted,
+        let tenant = reader.tenant;
+        let read = |wanted: PageRequest| async move {
+            let finding = Finding {
+                store: self.0,
+                tenant,
+                caller,
+                filter,
+                wanted: &wanted,
+            };
+            self.0
+                .whole_page(finding.find(sort).await?)
+                .await
         };
         let page = self
             .0
-            .whole_page(finding.find(sort).await?)
+            .scoped()
+            .filled_page(reader, wanted, read)
             .await?;
         let ids = Names::of_tasks(records(&page));
         let named = self.0.named(tenant, ids).await?;
@@ -165,13 +171,14 @@ impl Tasks<'_> {
     /// tenant's.
     pub async fn of_project(
         &self,
-        tenant: Tenant,
+        reader: &Reader,
         caller: UserId,
         project: ProjectId,
         filter: &TaskFilter,
         wanted: &PageRequest,
     ) -> Result<Page<JoinedTask>> {
         let table = &self.0.table;
+        let tenant = reader.tenant;
         let key = project.key(tenant);
         let finding = Finding {
             store: self.0,
@@ -182,12 +189,14 @@ impl Tasks<'_> {
         };
         let tasks = finding.in_project(project);
         let (project, page) = tokio::try_join!(table.get(&key, Read::Lasting), tasks)?;
-        let project = ProjectRef::from(
-            &project
-                .or_not_found(ProjectId::NOUN)?
-                .record,
-        );
+        let project = self
+            .0
+            .scoped()
+            .place(reader, project, ProjectId::NOUN)
+            .await?;
         let page = self.0.whole_page(page).await?;
+        let page = project.rows(page);
+        let project = ProjectRef::from(&project.record);
         let mut names = Names::of_tasks(records(&page));
         names.projects.clear();
         let mut records = self.0.named(tenant, names).await?;
@@ -219,7 +228,7 @@ impl Tasks<'_> {
             let read = plan.read().await?;
             let mut draft = plan.draft(&read, id).await?;
             let task = &draft.before;
-            let faults = links.faults(tenant, task.project_id, task.assignee_id, &read)?;
+            let faults = links.faults(&plan.context, task.project_id, task.assignee_id, &read)?;
             Error::unless_valid(faults)?;
             update.clone().apply(&mut draft.after);
             draft.after.updated_at = draft.now;
@@ -252,10 +261,16 @@ impl Tasks<'_> {
                 read.has(key)
                     .then_some(())
                     .or_not_found(TaskId::NOUN)?;
-                if read
-                    .named(key)
-                    .is_some_and(|task| task.order == order)
-                {
+                let task: Option<Stored<Task>> = read.named(key);
+                // A task that does not read has no place, and its order may be written.
+                if let Some(task) = &task {
+                    plan.renew(&task.record).await?;
+                    plan.context
+                        .sees(&task.record)
+                        .then_some(())
+                        .or_not_found(TaskId::NOUN)?;
+                }
+                if task.is_some_and(|task| task.order == order) {
                     let as_read = Condition::default().equals("order", order);
                     writes.push(Write::check(key, as_read));
                     continue;
@@ -287,14 +302,13 @@ impl Tasks<'_> {
     }
 }
 
-fn records(page: &Page<Stored<Task>>) -> impl Iterator<Item = &Task> + Clone {
-    page.records()
-        .map(|stored| &stored.record)
+fn records(page: &Page<InScope<Task>>) -> impl Iterator<Item = &Task> + Clone {
+    page.records().map(|seen| &seen.record)
 }
 
 /// Joins tasks with the records that they refer to. Drops rows that matched the filter by a deleted
 /// record.
-fn join(page: Page<Stored<Task>>, named: &Named, filter: &TaskFilter) -> Page<JoinedTask> {
+fn join(page: Page<InScope<Task>>, named: &Named, filter: &TaskFilter) -> Page<JoinedTask> {
     page.filter_map(|task| {
         let joined = JoinedTask::new(task, named);
         still_fits(filter, &joined).then_some(joined)

@@ -22,7 +22,7 @@ use utoipa::ToSchema;
 use crate::{
     Result, Tenant,
     base::{
-        Pending, Shown, WriteContext,
+        InScope, Pending, Reader, Shown, WriteContext,
         filter::Filter,
         idempotency::{Created, id_of},
         ids::Reserved,
@@ -168,7 +168,7 @@ pub struct JoinedTicket {
 versioned!(TaggedTicket: ticket, JoinedTicket: ticket);
 
 impl TaggedTicket {
-    pub(crate) fn new(ticket: Stored<Ticket>, named: &Named) -> Self {
+    pub(crate) fn new(ticket: InScope<Ticket>, named: &Named) -> Self {
         Self {
             tags: named.tags(&ticket.tag_ids),
             ticket: ticket.into(),
@@ -284,7 +284,7 @@ impl From<&User> for Person {
 impl Tickets<'_> {
     /// Creates a ticket with its first messages, and counts its resolution. 400 when its assignee
     /// is not the tenant's.
-    pub async fn create(&self, pending: impl Pending, new: NewTicket) -> Result<Stored<Ticket>> {
+    pub async fn create(&self, pending: impl Pending, new: NewTicket) -> Result<InScope<Ticket>> {
         let pending = pending.into();
         let assignee = Assignee::new(pending.tenant(), new.assignee_id.as_ref());
         let customer = NamedCustomer::new(pending.tenant(), new.customer_id.as_ref());
@@ -355,12 +355,13 @@ impl Tickets<'_> {
 
     pub async fn list(
         &self,
-        tenant: Tenant,
+        reader: &Reader,
         caller: UserId,
         filter: &TicketFilter,
         sort: TicketSort,
         wanted: &PageRequest,
     ) -> Result<Page<JoinedTicket>> {
+        let tenant = reader.tenant;
         let condition = Filter::of(caller)
             .any("status", filter.status.as_ref())?
             .any("priority", filter.priority.as_ref())?
@@ -408,6 +409,11 @@ impl Tickets<'_> {
                     .await?
             }
         };
+        let page = self
+            .0
+            .scoped()
+            .page(reader, page)
+            .await?;
         let creators = page
             .records()
             .filter_map(|ticket| ticket.creator_id);
@@ -444,12 +450,13 @@ impl Tickets<'_> {
     /// it is not the tenant's.
     pub async fn get(
         &self,
-        tenant: Tenant,
+        reader: &Reader,
         id: TicketId,
         sort: ThreadSort,
         wanted: &PageRequest,
         with_notes: impl Future<Output = Result<bool>>,
     ) -> Result<TicketWithMessages> {
+        let tenant = reader.tenant;
         let table = &self.0.table;
         let key = id.key(tenant);
         let messages = async {
@@ -461,7 +468,11 @@ impl Tickets<'_> {
             table.page(messages, wanted).await
         };
         let (ticket, messages) = tokio::try_join!(table.get(&key, Read::Consistent), messages)?;
-        let ticket = ticket.or_not_found(TicketId::NOUN)?;
+        let ticket = self
+            .0
+            .scoped()
+            .place(reader, ticket, TicketId::NOUN)
+            .await?;
         let authors = messages
             .records()
             .map(|message| message.user_id);
@@ -653,7 +664,7 @@ impl Tickets<'_> {
                 .writes
                 .push(Write::check(&key, as_read));
             if let Some(done) = plan.write(draft).await? {
-                return Ok((done.not_replayed()?, ticket));
+                return Ok((done.not_replayed()?.into_stored(), ticket));
             }
         }
     }

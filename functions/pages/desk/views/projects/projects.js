@@ -7,6 +7,7 @@ import {
 import {
   customerChoices, customerFilter, customerName, list,
 } from "../../record/record.js";
+import { seenBy, visibilityInput } from "./members.js";
 
 export function view(/** @type {Context} */ context) {
   context.header.append(button("New project", create, { reason: denied("manage_directory") }));
@@ -16,12 +17,12 @@ export function view(/** @type {Context} */ context) {
       ...named(PROJECT_STATUSES)]], customerFilter(customers)] });
 }
 
-function line(/** @type {Project} */ { id, title, description, status, customerId,
-  updatedAt }) {
+function line(/** @type {Project} */ project) {
+  const { id, title, description, status, customerId, updatedAt } = project;
   return node("li",
     node("div.grow", node("a", { href: to(`/projects/${id}`) }, title),
       node("p.quiet.text", description)),
-    quiet(customerId && customerName(customerId)), state(status),
+    seenBy(project), quiet(customerId && customerName(customerId)), state(status),
     quiet("changed ", time(updatedAt)));
 }
 
@@ -31,11 +32,13 @@ async function create() {
     fields: [input("Title", "title", { required: true }),
       input("Description", "description", { rows: 3 }),
       customers.length > 0
-        && input("Customer", "customerId", { options: [["", "None"], ...customers] })],
+        && input("Customer", "customerId", { options: [["", "None"], ...customers] }),
+      visibilityInput()],
     submit: "Create", draft: "project",
-    act: async ({ title = "", description, customerId }) => {
+    act: async ({ title = "", description, customerId, visibility }) => {
       const { data } = await post("/api/projects", {}, { title, description: description || null,
-        customerId: customerId ? Number(customerId) : null });
+        customerId: customerId ? Number(customerId) : null,
+        visibility: /** @type {any} */ (visibility) });
       store("project", data);
       go(`/projects/${data.id}`);
     },

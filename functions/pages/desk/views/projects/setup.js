@@ -10,6 +10,8 @@ import {
 import { CUSTOMER } from "../../record/customers.js";
 import { fact, text } from "../../record/fields.js";
 import { deleteLater } from "../../record/undo.js";
+import { membersOf, VISIBILITY } from "./members.js";
+import { phasesOf, raise } from "./phases.js";
 import { LOOKS } from "./timeline.js";
 
 /** @typedef {"project" | "phase" | "milestone" | "tag"} Part */
@@ -32,7 +34,7 @@ const dayOf = (/** @type {string | null} */ instant) => instant && day(new Date(
 /** @type {Record<Part, Field[]>} */
 const FIELDS = {
   project: [TITLE, { label: "Status", name: "status", choices: () => named(PROJECT_STATUSES),
-    shown: ({ status }) => state(status) }, CUSTOMER],
+    shown: ({ status }) => state(status) }, CUSTOMER, VISIBILITY],
   phase: [TITLE],
   milestone: [TITLE, { label: "Status", name: "status", choices: () => named(MILESTONE_STATUSES),
     shown: ({ status }) => state(status, words(status), LOOKS.get(status)) },
@@ -65,11 +67,13 @@ function edited(type, id) {
 export function setupOf(place, projectId, kept, signal) {
   const editorsOf = editors();
   const tags = /** @type {Set<number>} */ (new Set());
+  const members = membersOf(projectId, signal);
   const adders = addersOf(projectId, kept, tags, () => show());
 
   function show() {
     if (!record("project", projectId)) return;
-    draw(place, keyed("project", section("Project", editorsOf("project", projectId))),
+    draw(place, keyed("project", section("Project", editorsOf("project", projectId),
+      members.element)),
       part("Phases", phasesOf(kept).map((row, at) => phaseLine(row, at, kept, editorsOf)),
         "The project has no phases.", adders.phase),
       part("Milestones", kept.milestone().map((row) => line("milestone", row, editorsOf)),
@@ -85,6 +89,7 @@ export function setupOf(place, projectId, kept, signal) {
     tags.clear();
     for (const { id } of store("tag", rows ?? [])) tags.add(id);
     show();
+    await members.read();
   };
   return { show, read, wants: (/** @type {string} */ type, /** @type {number} */ id) =>
     (type === "project" && id === projectId) || (type === "tag" && tags.has(id)) };
@@ -138,21 +143,6 @@ function phaseLine(row, at, kept, editorsOf) {
     { kind: "plain", name: `Move up: ${row.title}` });
   return node("li.short", { key: row.id }, editorsOf("phase", row.id),
     node("span.acts", up, deletion("phase", row)));
-}
-
-/** @param {Kept} kept */
-const phasesOf = (kept) =>
-  kept.phase().sort((one, other) => one.order - other.order || one.id - other.id);
-
-/** Moves a phase before the one above it.
- * @param {Records["phase"]} row @param {number} at @param {Kept} kept */
-async function raise(row, at, kept) {
-  const [above, before] = [phasesOf(kept)[at - 1], phasesOf(kept)[at - 2]];
-  if (!above) return;
-  const order = before ? (before.order + above.order) / 2 : above.order - 1;
-  const changed = await patch("/api/phases/{id}", { id: row.id }, { order }, { match: row });
-  store("phase", changed.data);
-  say(`${row.title}: ${at} of ${phasesOf(kept).length}`);
 }
 
 /** The forms that add a phase, a milestone and a tag. @param {number} projectId @param {Kept} kept

@@ -6,11 +6,12 @@ use serde_json::{Map, Value, json};
 use crate::{
     base::{
         AgentSessionId, AlertId, FieldChange, InvitationId, JsonObject, JsonText, OrganizationId,
-        TokenId, UserId, WebhookId,
+        ProjectId, TokenId, UserId, WebhookId,
     },
     names,
     people::{Invitation, Organization, Suspension, Token, User, digest},
     updates::Webhook,
+    work::Project,
 };
 
 use super::canonical;
@@ -50,6 +51,7 @@ names! {
              and changes of access shortly before: any may have come back.",
         AlertRecorded: "Alerts were recorded.",
         AlertChanged: "The status of alerts changed, by a request, a further report, or the agent.",
+        ProjectAccessChanged: "Who sees a project changed: its visibility, its customer, or its members.",
         WebhookCreated: "A webhook was created.",
         WebhookChanged: "A webhook changed, or the service disabled it.",
         WebhookDeleted: "A webhook was deleted.",
@@ -133,6 +135,8 @@ impl Journaled for User {
         "accessChangedAt",
         // `sign_in_changed` has it.
         "providerSubject",
+        // `project_access_changed` has it.
+        "memberOf",
     ];
 
     fn subjects(&self) -> Vec<String> {
@@ -201,6 +205,20 @@ impl Journaled for Token {
     }
 }
 
+/// The access to a project, and nothing else of it.
+impl Journaled for Project {
+    const UNNOTED: &'static [&'static str] = &[
+        // The history of the project has them. They change nothing in who sees it.
+        "title",
+        "description",
+        "status",
+    ];
+
+    fn subjects(&self) -> Vec<String> {
+        vec![subject::project(self.id)]
+    }
+}
+
 impl Journaled for Webhook {
     const UNNOTED: &'static [&'static str] = &[
         // The instant at which `generation` rose.
@@ -214,7 +232,8 @@ impl Journaled for Webhook {
 
 pub mod subject {
     use super::{
-        AgentSessionId, AlertId, InvitationId, OrganizationId, TokenId, UserId, WebhookId,
+        AgentSessionId, AlertId, InvitationId, OrganizationId, ProjectId, TokenId, UserId,
+        WebhookId,
     };
 
     pub const POLICY: &str = "policy";
@@ -237,6 +256,7 @@ pub mod subject {
         token(TokenId)
         connection(&str)
         alert(AlertId)
+        project(ProjectId)
         webhook(WebhookId)
         agent_session(AgentSessionId)
     }

@@ -17,7 +17,7 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
-        Pending, WriteContext,
+        InScope, Pending, WriteContext,
         filter::Filter,
         record::record,
         records::{DomainOfCustomer, NameOfCustomer},
@@ -129,7 +129,7 @@ impl Directory<'_> {
         &self,
         pending: impl Pending,
         new: CustomerCreate,
-    ) -> Result<Stored<Customer>> {
+    ) -> Result<InScope<Customer>> {
         let customer = |context: &WriteContext, id, (), now| {
             let customer = Customer::new(id, context.tenant, new, now);
             let mut writes = take(&customer, None)?;
@@ -153,7 +153,7 @@ impl Directory<'_> {
         pending: impl Pending,
         id: CustomerId,
         update: CustomerUpdate,
-    ) -> Result<Stored<Customer>> {
+    ) -> Result<InScope<Customer>> {
         let change = |_: &WriteContext, customer: &mut Customer, now| {
             let had = customer.clone();
             customer.change(update.clone(), now);

@@ -10,7 +10,7 @@ use table::{Read, Record, Stored, Write};
 use crate::{
     Result, Tenant,
     base::{
-        Pending, WriteContext, record::record, records::Reference, store::id_is_taken,
+        InScope, Pending, WriteContext, record::record, records::Reference, store::id_is_taken,
         tracked::Tracked, writes::Writes,
     },
     key,
@@ -235,7 +235,7 @@ impl Directory<'_> {
             .update(pending, tenant, change)
             .await;
         self.0.recent.forget(tenant);
-        changed
+        changed.map(InScope::into_stored)
     }
 
     /// All organizations by id, for the operator, with the errors of those that do not read. Reads

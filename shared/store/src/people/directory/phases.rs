@@ -10,8 +10,8 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
-        Pending, WriteContext, reads::in_first_index, record::record, tracked::Tracked,
-        writes::Writes,
+        InScope, Pending, Reader, WriteContext, reads::in_first_index, record::record,
+        tracked::Tracked, writes::Writes,
     },
     key::{self, Keyed},
 };
@@ -31,11 +31,12 @@ impl Directory<'_> {
     /// tenant's.
     pub async fn phases(
         &self,
-        tenant: Tenant,
+        reader: &Reader,
         project: ProjectId,
         filter: &PhaseFilter,
         wanted: &PageRequest,
-    ) -> Result<Page<Stored<Phase>>> {
+    ) -> Result<Page<InScope<Phase>>> {
+        let tenant = reader.tenant;
         let table = &self.0.table;
         let key = project.key(tenant);
         let phases = async {
@@ -50,8 +51,12 @@ impl Directory<'_> {
             rows.await
         };
         let (project, page) = tokio::try_join!(table.get(&key, Read::Lasting), phases)?;
-        project.or_not_found(ProjectId::NOUN)?;
-        Ok(page)
+        let project = self
+            .0
+            .scoped()
+            .place(reader, project, ProjectId::NOUN)
+            .await?;
+        Ok(project.rows(page))
     }
 
     /// Creates a phase of a project, at the end unless the request names an order. 404 when the
@@ -61,12 +66,13 @@ impl Directory<'_> {
         pending: impl Pending,
         project: ProjectId,
         new: PhaseCreate,
-    ) -> Result<Stored<Phase>> {
+    ) -> Result<InScope<Phase>> {
         let (pending, tenant) = pending.with_tenant();
         let place = self.place_of(tenant, project, new.order);
         let read = async { tokio::try_join!(place, self.project_to_work_in(tenant, project)) };
-        let phase = |_: &WriteContext, id, (order, of): (_, Stored<Project>), now| {
-            takes_work(&of)?;
+        let phase = |context: &WriteContext, id, (order, of): (_, Stored<Project>), now| {
+            let of = context.see(Some(of));
+            takes_work(&*of.or_not_found(ProjectId::NOUN)?)?;
             let phase = Phase {
                 id,
                 organization_id: tenant,
@@ -117,7 +123,7 @@ impl Directory<'_> {
         pending: impl Pending,
         id: PhaseId,
         update: PhaseUpdate,
-    ) -> Result<Stored<Phase>> {
+    ) -> Result<InScope<Phase>> {
         let change = |_: &WriteContext, phase: &mut Phase, now| {
             update.clone().apply(phase);
             phase.updated_at = now;

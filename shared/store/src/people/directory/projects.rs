@@ -3,6 +3,7 @@ use model::{
         Code, Error, HistoryOf, Id, OrOther, ProjectId, UserId,
         words::{spaced, words},
     },
+    people::{EntryContent, OrganizationEvent},
     work::{Project, ProjectCreate, ProjectFilter, ProjectStatus, ProjectUpdate},
 };
 use table::{
@@ -13,32 +14,45 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
-        Pending, WriteContext, filter::Filter, record::record, records::Reference, texts,
-        tracked::Tracked, writes::Writes,
+        InScope, Pending, Reader, WriteContext, filter::Filter, record::record, records::Reference,
+        texts, tracked::Tracked, writes::Writes,
     },
     key::{self, Keyed},
+    people::journal::head_in,
 };
 
-use super::{Directory, NamedCustomer, totals};
+use super::{Directory, NamedCustomer, members, totals};
 
 record! {
     project: Project, id: ProjectId,
+    number_sets: [members::MEMBERS],
     long_text: texts::DESCRIPTION,
     gsi1: Some(key::project_by_title(project)),
     words: Some(spaced(words(&project.title))),
-    hidden: ["organizationId"],
+    hidden: ["organizationId", "members"],
 }
 
 impl Tracked for Project {
     fn history(&self) -> Option<HistoryOf> {
         Some(self.id.into())
     }
+
+    /// A project that all see has none, unless it has a customer.
+    fn entry_of_new(&self) -> Option<EntryContent> {
+        let has_access = self.is_restricted() || self.customer_id.is_some();
+        let event = OrganizationEvent::ProjectAccessChanged;
+        has_access.then(|| EntryContent::created(event, self))
+    }
+
+    fn entry_of_change(before: &Self, after: &Self) -> Option<EntryContent> {
+        EntryContent::changed(OrganizationEvent::ProjectAccessChanged, before, after)
+    }
 }
 
 impl Directory<'_> {
     /// One project. 404 when it is not the tenant's.
-    pub async fn project(&self, tenant: Tenant, id: ProjectId) -> Result<Stored<Project>> {
-        self.0.get(tenant, id).await
+    pub async fn project(&self, reader: &Reader, id: ProjectId) -> Result<InScope<Project>> {
+        self.0.scoped().get(reader, id).await
     }
 
     /// As [`project`](Self::project), of which a long description is not read.
@@ -55,11 +69,11 @@ impl Directory<'_> {
     /// status.
     pub async fn projects(
         &self,
-        tenant: Tenant,
+        reader: &Reader,
         caller: UserId,
         filter: &ProjectFilter,
         wanted: &PageRequest,
-    ) -> Result<Page<Stored<Project>>> {
+    ) -> Result<Page<InScope<Project>>> {
         let fits = Filter::of(caller)
             .query(filter.query.as_ref())
             .any("customerId", filter.customer_id.as_ref())?;
@@ -67,13 +81,18 @@ impl Directory<'_> {
             None => fits.and("# <> :", "status", Some(ProjectStatus::Archived)),
             status => fits.any("status", status.as_ref())?,
         };
-        let projects = key::projects(tenant).filter(fits.condition());
-        let page = self
-            .0
-            .table
-            .page(projects, wanted)
-            .await?;
-        self.0.whole_page(page).await
+        let projects = key::projects(reader.tenant).filter(fits.condition());
+        let read = |wanted: PageRequest| {
+            let projects = projects.clone();
+            async move {
+                let page = self.0.table.page(projects, &wanted);
+                self.0.whole_page(page.await?).await
+            }
+        };
+        self.0
+            .scoped()
+            .filled_page(reader, wanted, read)
+            .await
     }
 
     /// Creates a project, and counts it if it is active. Reference search finds it.
@@ -81,20 +100,29 @@ impl Directory<'_> {
         &self,
         pending: impl Pending,
         new: ProjectCreate,
-    ) -> Result<Stored<Project>> {
+    ) -> Result<InScope<Project>> {
         let (pending, tenant) = pending.with_tenant();
         let customer = NamedCustomer::new(tenant, new.customer_id.as_ref());
         let customers = self.0.batch(customer.key());
         let project = |context: &WriteContext, id, customers: Batch, now| {
             customer.known(&customers, None)?;
-            let project = Project::new(id, context.tenant, new, now);
+            let mut project = Project::new(id, context.tenant, new, now);
             let mut writes = Writes::from(Write::create(&Reference::from(&project))?);
+            if project.is_restricted() {
+                writes.append(members::restrict(&project));
+                writes.append(members::join_as_writer(context, &mut project, now)?);
+            }
             writes.extend(count_active(context.tenant, None, &project.status));
             Ok((project, writes))
         };
-        self.0
+        let created = self
+            .0
             .create(pending, customers, project)
-            .await
+            .await?;
+        if created.is_restricted() {
+            self.0.recent.forget(tenant);
+        }
+        Ok(created)
     }
 
     /// Changes a project, and updates the count of active ones. Reference search finds it by its
@@ -105,16 +133,22 @@ impl Directory<'_> {
         pending: impl Pending,
         id: ProjectId,
         update: ProjectUpdate,
-    ) -> Result<Stored<Project>> {
+    ) -> Result<InScope<Project>> {
         let (pending, tenant) = pending.with_tenant();
         let customer = NamedCustomer::new(tenant, update.customer_id.value());
+        let changes_access = update.visibility.is_sent() || update.customer_id.is_sent();
+        let head = changes_access.then(|| key::organization_head(tenant).into());
         let keys = customer
             .key()
             .into_iter()
-            .chain([id.key(tenant).into()]);
+            .chain([id.key(tenant).into()])
+            .chain(head);
         let mut plan = self.0.plan(pending, keys).await?;
         loop {
             let read = plan.read().await?;
+            if changes_access {
+                plan.context.head = Some(Box::new(head_in(&read, tenant)?));
+            }
             let mut draft = plan.draft(&read, id).await?;
             customer.known(&read, draft.before.customer_id)?;
             let project = &mut draft.after.record;
@@ -127,9 +161,24 @@ impl Directory<'_> {
                     .push(Write::put(&reference)?);
             }
             let was = Some(&draft.before.status);
-            let counted = count_active(tenant, was, &draft.after.status);
+            let counted = count_active(tenant, was, &project.status);
             draft.writes.extend(counted);
+            match (draft.before.is_restricted(), project.is_restricted()) {
+                (false, true) => {
+                    let restricted = members::restrict(project);
+                    let joined = members::join_as_writer(&plan.context, project, draft.now)?;
+                    draft.writes.append(restricted);
+                    draft.writes.append(joined);
+                }
+                (true, false) => draft
+                    .writes
+                    .push(members::open(project)),
+                _ => {}
+            }
             if let Some(done) = plan.write(draft).await? {
+                if changes_access {
+                    self.0.recent.forget(tenant);
+                }
                 return done.not_replayed();
             }
         }

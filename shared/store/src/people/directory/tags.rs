@@ -14,7 +14,7 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
-        Pending, WriteContext, reads::in_first_index, record::record, records::NameOfTag,
+        InScope, Pending, WriteContext, reads::in_first_index, record::record, records::NameOfTag,
         tracked::Tracked, unique::take_keys, writes::Writes,
     },
     key::{self, Keyed},
@@ -82,7 +82,7 @@ impl Directory<'_> {
     }
 
     /// Creates a tag. 409 when another tag has its name.
-    pub async fn create_tag(&self, pending: impl Pending, new: TagCreate) -> Result<Stored<Tag>> {
+    pub async fn create_tag(&self, pending: impl Pending, new: TagCreate) -> Result<InScope<Tag>> {
         let tag = |context: &WriteContext, id, (), now| {
             let tag = Tag {
                 id,
@@ -106,7 +106,7 @@ impl Directory<'_> {
         pending: impl Pending,
         id: TagId,
         update: TagUpdate,
-    ) -> Result<Stored<Tag>> {
+    ) -> Result<InScope<Tag>> {
         let change = |_: &WriteContext, tag: &mut Tag, now| {
             let had = tag.clone();
             update.clone().apply(tag);

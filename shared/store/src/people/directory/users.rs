@@ -1,4 +1,7 @@
-use std::{collections::HashMap, future::ready};
+use std::{
+    collections::{BTreeSet, HashMap},
+    future::ready,
+};
 
 use model::{
     base::{
@@ -19,7 +22,7 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
-        Account, Pending, Store, WriteContext,
+        Account, InScope, Pending, Store, WriteContext,
         filter::Filter,
         record::record,
         records::{EmailHolder, ReadHead},
@@ -31,7 +34,7 @@ use crate::{
     people::sessions::end_all,
 };
 
-use super::Directory;
+use super::{Directory, members::MEMBER_OF};
 
 #[derive(Clone, Debug)]
 pub struct NewUser {
@@ -50,6 +53,7 @@ pub struct NewUser {
 
 record! {
     user: User, id: UserId,
+    number_sets: [MEMBER_OF],
     gsi1: Some(key::user_by_name(user)),
     words: {
         let names = words(&user.username).chain(words(&user.full_name));
@@ -118,7 +122,7 @@ impl Directory<'_> {
     }
 
     /// Creates a user with an account. 409 when the username or the address is taken.
-    pub async fn create_user(&self, pending: impl Pending, new: NewUser) -> Result<Stored<User>> {
+    pub async fn create_user(&self, pending: impl Pending, new: NewUser) -> Result<InScope<User>> {
         self.create_user_when_ready(pending, ready(Ok(new)))
             .await
     }
@@ -128,7 +132,7 @@ impl Directory<'_> {
         &self,
         pending: impl Pending,
         new: impl Future<Output = Result<NewUser>>,
-    ) -> Result<Stored<User>> {
+    ) -> Result<InScope<User>> {
         let user = |context: &WriteContext, id, new, _| {
             self.new_user(context.tenant, id, new, context.actor)
         };
@@ -172,6 +176,7 @@ impl Directory<'_> {
             password_set_by: by,
             password_set_at: by.map(|_| now),
             access_changed_at: None,
+            member_of: BTreeSet::new(),
             provider_subject: new.provider_subject,
             created_at: now,
             updated_at: now,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use model::{
     base::{Error, FeedType, OrOther, ProjectId, RecordName, Timestamp},
-    people::UserRef,
+    people::{Scope, UserRef},
     updates::{FeedAction, FeedEntry},
 };
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,12 @@ use table::{
 };
 use utoipa::ToSchema;
 
-use crate::{Result, Tenant, key, updates::Feed};
+use crate::{
+    Result, Tenant,
+    base::{Reader, scope::Placed},
+    key,
+    updates::Feed,
+};
 
 use super::{
     SKEW,
@@ -87,6 +92,22 @@ impl TryFrom<EntryNames> for OtherEntry {
     }
 }
 
+/// The entries of batches that this release knows.
+fn entries_of(batches: &[Readable<KeptBatch>]) -> impl Iterator<Item = &FeedEntry> {
+    let readable = batches
+        .iter()
+        .filter_map(|batch| match batch {
+            Readable::Yes(stored) => Some(&stored.record.entries),
+            Readable::No(_) => None,
+        });
+    readable
+        .flatten()
+        .filter_map(|entry| match entry {
+            KeptEntry::Known(entry) => Some(&**entry),
+            KeptEntry::Other(_) => None,
+        })
+}
+
 impl KeptBatch {
     /// The number after the last one.
     fn end(&self) -> i64 {
@@ -137,12 +158,13 @@ pub struct FeedFilter {
 }
 
 impl FeedFilter {
-    fn fits(&self, entry: &FeedEntry) -> bool {
+    fn fits(&self, entry: &FeedEntry, scope: &Scope) -> bool {
         let project = entry.project_id;
         let is_of_projects =
             |projects: &Vec<_>| project.is_some_and(|project| projects.contains(&project));
         self.types.contains(&entry.of.kind)
             && (self.with_notes || !entry.internal)
+            && scope.sees(entry.place())
             && self
                 .projects
                 .as_ref()
@@ -201,11 +223,12 @@ impl Feed<'_> {
     /// feed. 503 for a place before a batch that does not read.
     pub async fn page(
         &self,
-        tenant: Tenant,
+        reader: &Reader,
         from: FeedFrom,
         filter: &FeedFilter,
         most: usize,
     ) -> Result<Page<NumberedEntry>> {
+        let tenant = reader.tenant;
         let now = self.0.now();
         let damaged = || Error::internal("reading the change feed", "a place that does not read");
         let from = match from {
@@ -235,8 +258,15 @@ impl Feed<'_> {
         let mut position = from.unwrap_or_else(|| Position::at_end(0, epoch, now));
         let mut rows = Vec::new();
         let mut read = 0;
+        let mut scope = reader.scope().await?;
         loop {
             let is_last = batches.len() < AT_ONCE;
+            let entries = entries_of(&batches);
+            scope = self
+                .0
+                .scoped()
+                .newer(scope, tenant, entries)
+                .await?;
             for batch in batches {
                 let batch = match batch {
                     Readable::Yes(stored) => stored.record,
@@ -274,7 +304,7 @@ impl Feed<'_> {
                         epoch,
                     };
                     if let KeptEntry::Known(entry) = entry
-                        && filter.fits(&entry)
+                        && filter.fits(&entry, &scope)
                     {
                         rows.push((number, *entry, position));
                     }

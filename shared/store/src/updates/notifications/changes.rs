@@ -37,13 +37,17 @@ impl Notice {
         if change.entry.action == FeedAction::Deleted {
             return Vec::new();
         }
-        match *change.entry.of.kind {
+        let mut notices = match *change.entry.of.kind {
             RecordType::ServiceRequest => of_request(change),
             RecordType::Comment => of_comment(change),
             RecordType::TicketMessage => of_message(change),
             RecordType::AgentSession => of_session(change),
             _ => of_work(change),
+        };
+        for notice in &mut notices {
+            notice.project = change.entry.project_id;
         }
+        notices
     }
 
     pub fn of_unlisted(change: &UnlistedChange) -> Vec<Self> {

@@ -3,7 +3,7 @@
 use agent::session::AgentSession;
 use model::{
     base::{
-        CommentId, Id, NotificationSubject, Talk, Timestamp, UserId,
+        CommentId, Id, NotificationSubject, ProjectId, Talk, Timestamp, UserId,
         characters::{beginning, on_one_line},
     },
     people::Permission,
@@ -24,6 +24,8 @@ pub struct Notice {
     /// Another name under which a user gets one notification, however often it comes.
     pub(super) repeated: Option<RepeatedMention>,
     pub(super) subject: NotificationSubject,
+    /// The project of the subject. Users who do not see it are not notified.
+    pub(super) project: Option<ProjectId>,
     /// The user who acted, who is not notified.
     pub(super) actor: Option<UserId>,
     /// The id of the write that it follows from.
@@ -87,6 +89,7 @@ impl Notice {
             cause,
             repeated: None,
             subject,
+            project: None,
             actor: None,
             write_id: None,
             said: None,

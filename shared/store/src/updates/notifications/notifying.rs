@@ -1,9 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use futures::{StreamExt, TryStreamExt, stream};
+use futures::{FutureExt, StreamExt, TryStreamExt, future::OptionFuture, stream};
 use model::{
     base::{Error, Timestamp, UserId},
-    people::User,
+    people::{Place, Scopes, User},
     updates::{Letter, Mail, Notification, NotificationKind},
 };
 use table::{Batch, Condition, OrLeave, Read, Record, Write};
@@ -78,11 +78,18 @@ impl Notifications<'_> {
         let batch = self
             .0
             .table
-            .batch_get(keys, Read::Eventual)
-            .await?;
+            .batch_get(keys, Read::Eventual);
+        // The scopes are as new as the changes, whose projects they have.
+        let has_project = for_users
+            .iter()
+            .any(|(_, notice)| notice.project.is_some());
+        let scopes = OptionFuture::from(has_project.then(|| self.0.scoped().scopes(tenant)));
+        let scopes = scopes.map(Option::transpose);
+        let (batch, scopes) = tokio::try_join!(batch, scopes)?;
+        let scopes = scopes.unwrap_or_else(|| Scopes::none(tenant));
         let mut wanted: BTreeMap<(UserId, String), &Notice> = BTreeMap::new();
         for (user, notice) in for_users {
-            if !wants(&batch, tenant, user, notice) {
+            if !wants(&batch, &scopes, user, notice) {
                 continue;
             }
             let cause = audiences.cause_of(notice);
@@ -214,11 +221,15 @@ fn rank(notice: &Notice) -> (bool, NotificationKind) {
     (is_edit, notice.kind)
 }
 
-/// True for a user who is enabled, may read the subject, and did not switch the kind off.
-fn wants(batch: &Batch, tenant: Tenant, user: UserId, notice: &Notice) -> bool {
+/// True for a user who is enabled, may read the subject and sees it, and did not switch the kind
+/// off.
+fn wants(batch: &Batch, scopes: &Scopes, user: UserId, notice: &Notice) -> bool {
+    let tenant = scopes.organization_id;
+    let place = Place::of_project(notice.project);
     let reads = |user: &User| {
         let may_read = user.may(notice.subject.kind.facts().permission);
-        !user.disabled && may_read && (!notice.internal || user.sees_notes())
+        let is_seen = scopes.show(user, place);
+        !user.disabled && may_read && is_seen && (!notice.internal || user.sees_notes())
     };
     let is_off = inbox_of(batch, tenant, user)
         .off

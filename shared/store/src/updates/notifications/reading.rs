@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use model::{
     base::{
-        NotificationSubject, SubjectType, Talk, Thread, Timestamp, TitleOf, UserId,
-        characters::beginning, span,
+        Id, NotificationSubject, ProjectId, RecordType, SubjectType, Talk, Thread, Timestamp,
+        TitleOf, UserId, characters::beginning, span,
     },
-    people::{Permission, User, UserRef},
+    people::{Permission, Scope, User, UserRef},
     updates::{Notification, NotificationFilter, NotificationKind},
     work::Comment,
 };
@@ -20,7 +20,13 @@ use utoipa::ToSchema;
 
 use crate::{
     Result, Tenant,
-    base::{filter::Filter, records::Inbox, texts::DESCRIPTION},
+    base::{
+        Reader,
+        filter::Filter,
+        records::{Inbox, Located},
+        scope::Placed,
+        texts::DESCRIPTION,
+    },
     key::{self, Keyed},
     updates::Notifications,
 };
@@ -117,7 +123,8 @@ impl Notifications<'_> {
             .up_to(key::notifications_from(minute.plus(span::MINUTE)));
         let wanted = PageRequest::first(MAILED);
         let page = self.0.table.page(of_minute, &wanted);
-        let (inbox, page) = tokio::try_join!(self.inbox(tenant, user.id), page)?;
+        let scopes = self.0.scoped().scopes(tenant);
+        let (inbox, page, scopes) = tokio::try_join!(self.inbox(tenant, user.id), page, scopes)?;
         let preferences = inbox.preferences();
         let page = page.map(|stored: Stored<Notification>| stored.record);
         let page = page.filter_map(|notification| {
@@ -125,7 +132,10 @@ impl Notifications<'_> {
                 .mails(notification.kind)
                 .then_some(notification)
         });
-        let joined = self.joined(tenant, page).await?;
+        let scope = Scope::of(user, &scopes, self.0.now());
+        let joined = self
+            .joined(&Reader::with(tenant, scope), page)
+            .await?;
         Ok(joined
             .rows
             .into_iter()
@@ -136,11 +146,12 @@ impl Notifications<'_> {
     /// A page of a user's notifications, newest first.
     pub async fn page(
         &self,
-        tenant: Tenant,
+        reader: &Reader,
         user: UserId,
         filter: &NotificationFilter,
         wanted: &PageRequest,
     ) -> Result<Page<JoinedNotification>> {
+        let tenant = reader.tenant;
         let kinds = Filter::of(user).any("notificationKind", filter.kind.as_ref())?;
         let kinds = kinds.condition();
         let table = &self.0.table;
@@ -166,7 +177,7 @@ impl Notifications<'_> {
                 .is_none_or(|unread| unread == is_unread);
             fits.then_some(notification)
         });
-        self.joined(tenant, page).await
+        self.joined(reader, page).await
     }
 
     /// The number of a user's unread notifications, counted up to `most`.
@@ -203,12 +214,14 @@ impl Notifications<'_> {
             .plus(1 - Notification::KEPT)
     }
 
-    /// Adds the records that notifications name, read with one batch.
+    /// Adds the records that notifications name, read with one batch. Those out of the reader's
+    /// scope are as those that are gone.
     async fn joined(
         &self,
-        tenant: Tenant,
+        reader: &Reader,
         page: Page<Notification>,
     ) -> Result<Page<JoinedNotification>> {
+        let tenant = reader.tenant;
         let user = |id: UserId| id.key(tenant);
         let keys = page.records().flat_map(|notification| {
             let subject = key::titled(tenant, notification.subject).map(AnyKey::from);
@@ -229,9 +242,19 @@ impl Notifications<'_> {
             .records()
             .filter_map(|notification| notification.actor);
         let users: HashMap<UserId, UserRef> = batch.all(actors, user);
+        let places = page
+            .records()
+            .map(|notification| place_of(&batch, tenant, notification.subject));
+        let places: Vec<Located> = places.collect();
+        let scope = self
+            .0
+            .scoped()
+            .scope(reader, &places)
+            .await?;
         Ok(page.map(|notification| {
             let subject = notification.subject;
-            let title = title_of(&batch, tenant, subject);
+            let is_seen = scope.sees(place_of(&batch, tenant, subject).place());
+            let title = title_of(&batch, tenant, subject).filter(|_| is_seen);
             let excerpt = excerpt_of(&batch, tenant, &notification);
             JoinedNotification {
                 id: notification.id,
@@ -296,6 +319,20 @@ fn excerpt_of(batch: &Batch, tenant: Tenant, notification: &Notification) -> Opt
         return Some(format!("{shown}{goes_on}"));
     }
     notification.excerpt.clone()
+}
+
+/// The place of a record, by which it is in scope or not.
+fn place_of(batch: &Batch, tenant: Tenant, subject: NotificationSubject) -> Located {
+    let titled = key::titled(tenant, subject).and_then(|key| batch.named(&key));
+    let titled = titled
+        .map(|titled| titled.record)
+        .unwrap_or_default();
+    let project = ProjectId::new(subject.id);
+    let own = project.filter(|_| *subject.kind == RecordType::Project);
+    Located {
+        project_id: own.or(titled.project_id),
+        created_at: titled.created_at,
+    }
 }
 
 /// The title of a record; `None` if it is gone.

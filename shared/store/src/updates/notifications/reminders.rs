@@ -258,7 +258,8 @@ fn visit_of_task(task: &Task, now: Timestamp) -> Visited {
     };
     let subject = task.id.into();
     let to = Audience::User(assignee);
-    let notice = Notice::new(kind, cause(subject, kind, due), subject, to);
+    let mut notice = Notice::new(kind, cause(subject, kind, due), subject, to);
+    notice.project = task.project_id;
     (Some(notice), next)
 }
 

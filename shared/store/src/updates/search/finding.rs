@@ -11,7 +11,11 @@ use utoipa::ToSchema;
 
 use crate::{
     Result, Tenant,
-    base::records::{IndexedRecord, IndexedWord, SearchedText},
+    base::{
+        Reader,
+        records::{IndexedRecord, IndexedWord, Located, SearchedText},
+        scope::Placed,
+    },
     key,
     updates::Search,
 };
@@ -132,11 +136,12 @@ impl Search<'_> {
     /// type and id. A page may have fewer rows than are wanted, and still an end.
     pub async fn page(
         &self,
-        tenant: Tenant,
+        reader: &Reader,
         filter: &SearchFilter<'_>,
         candidates: Candidates,
         wanted: &PageRequest,
     ) -> Result<Page<FoundRecord>> {
+        let tenant = reader.tenant;
         if filter.types.is_empty() {
             return Ok(Page::empty());
         }
@@ -156,7 +161,7 @@ impl Search<'_> {
                 .await?;
             page.map(|stored| stored.record)
         };
-        self.checked(tenant, filter, indexed)
+        self.checked(reader, filter, indexed)
             .await
     }
 
@@ -192,10 +197,11 @@ impl Search<'_> {
     /// The page with the records themselves, without those that no longer match.
     async fn checked(
         &self,
-        tenant: Tenant,
+        reader: &Reader,
         filter: &SearchFilter<'_>,
         indexed: Page<IndexedRecord>,
     ) -> Result<Page<FoundRecord>> {
+        let tenant = reader.tenant;
         let keys = indexed.records().flat_map(|record| {
             let parent = record.parent;
             let parent = parent.and_then(|parent| key::searched_parent(tenant, parent));
@@ -212,8 +218,19 @@ impl Search<'_> {
             .0
             .texts(rows.records().map(|(_, text)| text))
             .await?;
-        Ok(rows.filter_map(|(record, text)| {
+        let found = rows.filter_map(|(record, text)| {
             filter.shown(tenant, &record, texts.complete(text).ok()?.record, &batch)
+        });
+        let places = found.records().map(|(_, place)| place);
+        let scope = self
+            .0
+            .scoped()
+            .scope(reader, places)
+            .await?;
+        Ok(found.filter_map(|(record, place)| {
+            scope
+                .sees(place.place())
+                .then_some(record)
         }))
     }
 }
@@ -286,15 +303,15 @@ impl SearchFilter<'_> {
                 .all(has)
     }
 
-    /// The row of a record. `None` if the record is gone, no longer matches, or is not for the
-    /// caller.
+    /// The row of a record, and what decides whether it is in scope. `None` if the record is gone,
+    /// no longer matches, or is not for the caller.
     fn shown(
         &self,
         tenant: Tenant,
         indexed: &IndexedRecord,
         text: SearchedText,
         batch: &Batch,
-    ) -> Option<FoundRecord> {
+    ) -> Option<(FoundRecord, Located)> {
         let kind = indexed.kind;
         let id = indexed.id;
         let parent = indexed.parent;
@@ -316,7 +333,11 @@ impl SearchFilter<'_> {
         let is_readable = text.deleted_at.is_none() && (self.with_notes || !text.internal);
         let is_shown = is_readable && self.is_of_projects(project_id) && self.matches(id, &text);
         let changed_at = text.updated_at.or(text.created_at);
-        is_shown.then(|| FoundRecord {
+        let place = Located {
+            project_id,
+            created_at: text.created_at,
+        };
+        let record = || FoundRecord {
             kind,
             id,
             title,
@@ -325,7 +346,8 @@ impl SearchFilter<'_> {
             updated_at: changed_at.unwrap_or(indexed.updated_at),
             status: text.status,
             parent,
-        })
+        };
+        is_shown.then(|| (record(), place))
     }
 
     fn is_of_projects(&self, project: Option<ProjectId>) -> bool {

@@ -15,7 +15,7 @@ use table::{
 use crate::{
     Result, Tenant,
     base::{
-        Pending, WriteContext,
+        InScope, Pending, WriteContext,
         record::{any_keys, record},
         records::ReadHead,
         store::{resource, too_many},
@@ -120,7 +120,7 @@ impl Webhooks<'_> {
         &self,
         pending: impl Pending,
         create: WebhookCreate,
-    ) -> Result<Stored<Webhook>> {
+    ) -> Result<InScope<Webhook>> {
         let new = |context: &WriteContext, id, (), now| {
             let webhook = Webhook::new(id, context.tenant, create, now);
             let mut writes = Writes::from(Write::create(&WebhookHealth::of(&webhook))?);
@@ -160,7 +160,8 @@ impl Webhooks<'_> {
             Ok(writes)
         };
         let updated = self.0.update(pending, id, change);
-        self.with_health(updated.await?).await
+        self.with_health(updated.await?.into_stored())
+            .await
     }
 
     /// Returns a webhook with the results of its deliveries, as they are now.

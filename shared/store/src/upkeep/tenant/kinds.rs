@@ -11,8 +11,8 @@ use agent::{
 use model::{
     base::{HistoryEntry, NamedRecord, named_records},
     people::{
-        Customer, Invitation, Link, Organization, OrganizationEntry, OrganizationHead, Session,
-        SignInEntry, SignInProvider, Tag, Token, User,
+        Customer, Invitation, Link, Organization, OrganizationEntry, OrganizationHead, Scopes,
+        Session, SignInEntry, SignInProvider, Tag, Token, User,
     },
     updates::{Mail, Notification, Webhook, WebhookDelivery, WebhookHealth},
     work::{
@@ -29,8 +29,8 @@ use crate::{
             AlertDay, AlertSeries, AlertSource, AlertsSince, Attempted, Cleanup, Day, Deletion,
             DomainOfCustomer, EmailHolder, FailureCount, Failures, FeedBatch, FeedStart,
             IndexedRecord, IndexedWord, InvitedAddress, KeptExcerpt, ListedProvider, MailCount,
-            NameOfCustomer, NameOfTag, NotifiedChange, Participant, Reference, Reminder,
-            SessionOfAlert, Stack, SubjectHolder, Tombstone, UsedState, Workdesk,
+            NameOfCustomer, NameOfTag, NotifiedChange, Participant, ProjectMember, Reference,
+            Reminder, SessionOfAlert, Stack, SubjectHolder, Tombstone, UsedState, Workdesk,
         },
     },
 };
@@ -85,7 +85,7 @@ const KINDS: &[Kind] = kinds! {
     Has: Account Activity AgentAction AgentPause AgentPolicy AgentSession Alert AlertDay AlertSeries AlertSource
         AlertsSince Cleanup Comment Connection Customer Day Deletion DomainOfCustomer EmailHolder HistoryEntry Invitation JournalEntry
         KeptExcerpt LastOutcome Milestone NameOfCustomer NameOfTag Organization OrganizationEntry OrganizationHead Phase PlaybookRuns
-        Project RecordGuard Reference Saving ServiceRequest SessionOfAlert SignInProvider SubjectHolder Tag Task
+        Project ProjectMember RecordGuard Reference Saving Scopes ServiceRequest SessionOfAlert SignInProvider SubjectHolder Tag Task
         Ticket TicketMessage User Webhook;
     Outlives: InvitedAddress Notification Participant WebhookDelivery WebhookHealth;
     LeavesOut: Attempted ConnectionTraffic FeedBatch FeedStart IndexedRecord IndexedWord Link ListedProvider Mail

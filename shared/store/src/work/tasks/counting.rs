@@ -6,11 +6,12 @@ use model::{
     work::TaskStatus,
 };
 use serde::{Deserialize, Serialize};
-use table::{OrNotFound, Read, page::PageRequest};
+use table::{Read, page::PageRequest};
 use utoipa::ToSchema;
 
 use crate::{
     Result, Tenant,
+    base::Reader,
     key::{self, Keyed},
     work::Tasks,
 };
@@ -51,12 +52,16 @@ struct Counted {
 impl Tasks<'_> {
     /// Counts a project's tasks by status and assignee, up to 10,000 of them. 404 when the project
     /// is not the tenant's.
-    pub async fn counts(&self, tenant: Tenant, project: ProjectId) -> Result<TaskCounts> {
+    pub async fn counts(&self, reader: &Reader, project: ProjectId) -> Result<TaskCounts> {
+        let tenant = reader.tenant;
         let table = &self.0.table;
         let key = project.key(tenant);
         let (project, (mut counts, assignees)) =
             tokio::try_join!(table.get(&key, Read::Lasting), self.count(tenant, project))?;
-        project.or_not_found(ProjectId::NOUN)?;
+        self.0
+            .scoped()
+            .place(reader, project, ProjectId::NOUN)
+            .await?;
         let ids = assignees.keys().flatten().copied();
         let named: HashMap<UserId, UserRef> = self.0.users(tenant, ids).await?;
         let mut by_assignee: HashMap<Option<UserId>, i64> = HashMap::new();

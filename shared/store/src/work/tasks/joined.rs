@@ -11,7 +11,7 @@ use table::Stored;
 use utoipa::ToSchema;
 
 use crate::{
-    base::{Shown, named::Named},
+    base::{InScope, Shown, named::Named},
     versioned,
 };
 
@@ -53,7 +53,7 @@ impl Deref for JoinedTask {
 }
 
 impl JoinedTask {
-    pub(super) fn new(mut task: Stored<Task>, named: &Named) -> Self {
+    pub(super) fn new(mut task: InScope<Task>, named: &Named) -> Self {
         let milestone = task
             .milestone_id
             .and_then(|id| named.milestones.get(&id));

@@ -1,7 +1,15 @@
-use model::base::{Error, Fault, FaultCode, Id, MilestoneId, PhaseId, ProjectId, UserId};
+use model::{
+    base::{Error, Fault, FaultCode, Id, MilestoneId, PhaseId, ProjectId, UserId},
+    people::Place,
+};
 use table::{AnyKey, Batch, Condition, Write};
 
-use crate::{Result, Tenant, base::writes::Writes, key::Keyed, work::assignee::Assignee};
+use crate::{
+    Result, Tenant,
+    base::{WriteContext, writes::Writes},
+    key::{self, Keyed},
+    work::assignee::Assignee,
+};
 
 /// The references that a write sets.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +28,11 @@ impl Links {
             .phase
             .map(|id| id.key(tenant).into());
         let assignee = Assignee::new(tenant, self.assignee.as_ref()).key();
-        [milestone, phase, assignee]
+        // The projects that not all see, and an assignee may not.
+        let scopes = self
+            .assignee
+            .map(|_| key::scopes(tenant).into());
+        [milestone, phase, assignee, scopes]
             .into_iter()
             .flatten()
     }
@@ -41,24 +53,49 @@ impl Links {
     /// what was found under [`keys`](Self::keys).
     pub(super) fn faults(
         self,
-        tenant: Tenant,
+        context: &WriteContext,
         project: Option<ProjectId>,
         current: Option<UserId>,
         batch: &Batch,
     ) -> Result<Vec<Fault>> {
+        let tenant = context.tenant;
         let mut faults = Vec::new();
         if let Some(id) = self.milestone {
-            let milestone = batch.get(&id.key(tenant))?;
+            let milestone = context.see(batch.get(&id.key(tenant))?);
             let owner = milestone.map(|milestone| milestone.project_id);
             faults.extend(not_of_project::<MilestoneId>("milestoneId", owner, project));
         }
         if let Some(id) = self.phase {
-            let phase = batch.get(&id.key(tenant))?;
+            let phase = context.see(batch.get(&id.key(tenant))?);
             let owner = phase.map(|phase| phase.project_id);
             faults.extend(not_of_project::<PhaseId>("phaseId", owner, project));
         }
         faults.extend(Assignee::new(tenant, self.assignee.as_ref()).fault(batch, current));
+        faults.extend(self.blind_assignee(tenant, project, current, batch)?);
         Ok(faults)
+    }
+
+    /// The fault of a new assignee who does not see the project.
+    fn blind_assignee(
+        self,
+        tenant: Tenant,
+        project: Option<ProjectId>,
+        current: Option<UserId>,
+        batch: &Batch,
+    ) -> Result<Option<Fault>> {
+        let assignee = self
+            .assignee
+            .filter(|assignee| current != Some(*assignee));
+        let Some((assignee, project)) = assignee.zip(project) else {
+            return Ok(None);
+        };
+        let scopes = batch.get(&key::scopes(tenant))?;
+        let user = batch.named(&assignee.key(tenant));
+        let is_blind = scopes
+            .zip(user)
+            .is_some_and(|(scopes, user)| !scopes.show(&user, Place::InProject(project)));
+        let detail = || format!("User {assignee} does not see project {project}.");
+        Ok(is_blind.then(|| Fault::at("assigneeId", FaultCode::Project, detail())))
     }
 }
 

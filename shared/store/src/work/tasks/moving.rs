@@ -38,22 +38,24 @@ impl Tasks<'_> {
         id: TaskId,
         to: TaskMove,
     ) -> Result<JoinedTask> {
-        let (pending, tenant) = pending.with_tenant();
+        let (pending, reader) = pending.with_reader();
+        let tenant = reader.tenant;
         let neighbour = to.neighbour();
         let other_key = neighbour.map(|neighbour| neighbour.id().key(tenant));
         let key = id.key(tenant);
         let keys = other_key.iter().chain([&key]);
         let mut plan = match self.0.plan_once(pending, keys).await? {
             Created::New(plan) => plan,
-            Created::Replayed(made) => return self.get(tenant, id_of(made)?).await,
+            Created::Replayed(made) => return self.get(&reader, id_of(made)?).await,
         };
         'attempts: loop {
             let read = plan.read().await?;
             let mut draft = plan.draft(&read, id).await?;
             let mut renumbered = Vec::new();
             if let (Some(neighbour), Some(other_key)) = (neighbour, &other_key) {
-                let other = read
-                    .get(other_key)?
+                let other = plan
+                    .context
+                    .see(read.get(other_key)?)
                     .map(|stored| stored.record);
                 let unknown = || Fault::unknown(neighbour.field(), TaskId::NOUN);
                 let other = other.ok_or_else(|| Error::invalid(unknown()))?;
@@ -93,7 +95,7 @@ impl Tasks<'_> {
             let written = plan.write(draft);
             match tokio::try_join!(written, self.0.named(tenant, referred))? {
                 (Some(Created::New(task)), named) => return Ok(JoinedTask::new(task, &named)),
-                (Some(Created::Replayed(made)), _) => return self.get(tenant, id_of(made)?).await,
+                (Some(Created::Replayed(made)), _) => return self.get(&reader, id_of(made)?).await,
                 (None, _) => {}
             }
         }
