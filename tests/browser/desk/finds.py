@@ -112,7 +112,7 @@ def finds_projects(world):
     title = f"Words {world.mark}"
     made = world.api("max").call("POST", "/api/projects", {"title": title})
     with world.desk("mia", "#/projects") as desk:
-        desk.page.get_by_label("Words").fill(world.mark)
+        desk.page.get_by_label("Words").fill(title)
         desk.page.locator(".columns > li:only-child").get_by_text(title).wait_for()
     world.api("max").call("PATCH", f"/api/projects/{made['id']}", {"status": "archived"})
 
