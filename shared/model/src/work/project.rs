@@ -104,7 +104,7 @@ impl Project {
     /// The most members of a project.
     pub const MOST_MEMBERS: usize = 200;
 
-    /// Returns true if only its members see it. An unknown visibility is none for all.
+    /// Returns true if only its members see it, also for a visibility of a later version.
     pub fn is_restricted(&self) -> bool {
         self.visibility != ProjectVisibility::Organization
     }

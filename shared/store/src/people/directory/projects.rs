@@ -126,8 +126,8 @@ impl Directory<'_> {
     }
 
     /// Changes a project, and updates the count of active ones. Reference search finds it by its
-    /// new title. 404 when it is not the tenant's, 400 when its customer
-    /// is not, 409 when that one is archived.
+    /// new title. 404 when it is not the tenant's, 400 when its customer is not, 409 when that one
+    /// is archived, and at a limit of members.
     pub async fn update_project(
         &self,
         pending: impl Pending,
